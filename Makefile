@@ -1,0 +1,25 @@
+# A thin front: everything is in CMakeLists.txt and scripts/.
+.PHONY: demo test test-asan test-tsan bench install clean setup build
+
+build: setup
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+
+setup:
+	@scripts/setup
+
+# Solves a hair-like problem with three methods and draws their convergence.
+demo: build
+	@scripts/demo
+
+test: setup
+	@scripts/test
+
+bench: setup
+	@scripts/bench
+
+install: build
+	@cmake --install build/release
+
+clean:
+	rm -rf build demo

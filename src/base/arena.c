@@ -1,0 +1,65 @@
+/* Arena: memory of one piece of work, released at once. */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { line = 64, smallest = 4 * 1024, largest = 1024 * 1024 }; /* bytes of a chunk; each is twice the last */
+
+struct sk_arena_chunk {
+  alignas(line) sk_arena_chunk *previous;
+  size_t used, size; /* bytes after this header */
+};
+
+void *sk_arena_alloc_raw(sk_arena *a, size_t count, size_t size)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) return a->failed = true, NULL;
+  bytes = (bytes + line) / line * line; /* never zero: every array has its own address */
+  if (!a->last || a->last->size - a->last->used < bytes) {
+    size_t grown = a->last ? SK_MIN(2 * a->last->size, (size_t)largest) : (size_t)smallest;
+    size_t room = SK_MAX(bytes, grown);
+    sk_arena_chunk *c = aligned_alloc(line, sizeof *c + room);
+    if (!c) return a->failed = true, NULL;
+    *c = (sk_arena_chunk){.previous = a->last, .size = room};
+    a->last = c;
+  }
+  void *memory = (char *)(a->last + 1) + a->last->used;
+  a->last->used += bytes;
+  return memory;
+}
+
+void *sk_arena_alloc(sk_arena *a, size_t count, size_t size)
+{
+  void *memory = sk_arena_alloc_raw(a, count, size);
+  return memory ? memset(memory, 0, count * size) : NULL;
+}
+
+void sk_arena_free(sk_arena *a)
+{
+  while (a->last) {
+    sk_arena_chunk *c = a->last;
+    a->last = c->previous;
+    free(c);
+  }
+  a->failed = false;
+}
+
+void sk_arena_reset(sk_arena *a)
+{
+  sk_arena_chunk *kept = NULL;
+  while (a->last) {
+    sk_arena_chunk *c = a->last;
+    a->last = c->previous;
+    bool larger = !kept || c->size > kept->size;
+    free(larger ? kept : c);
+    if (larger) kept = c;
+  }
+  if (kept) kept->previous = NULL, kept->used = 0;
+  a->last = kept, a->failed = false;
+}
+
+void *sk_calloc(size_t count, size_t size)
+{
+  return calloc(count ? count : 1, size ? size : 1);
+}

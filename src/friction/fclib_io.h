@@ -1,0 +1,62 @@
+/* FCLIB files, between problem.c and fclib_*.c.
+ *
+ * A file is read into memory as a whole, and written from memory as a whole: HDF5 only ever sees an image (its core
+ * driver). So the errors of the file system are ours to report, with errno; a full disk cannot leave HDF5 with a file
+ * that it can neither flush nor close (which crashes 1.10 at exit); and HDF5 opens no file that a file names. */
+#ifndef SK_FCLIB_IO_H
+#define SK_FCLIB_IO_H
+
+#include "base/base.h"
+#include "sparse/sparse.h"
+
+#include <hdf5.h>
+
+typedef struct sk_bytes {
+  unsigned char *data; /* owned */
+  size_t size;
+} sk_bytes;
+
+/* ---- fclib_io.c: files as bytes, images as HDF5 files; messages begin with the path ---- */
+
+/* The bytes of a regular file that carries the signature of HDF5. */
+skein_status sk_bytes_read(const char *path, sk_bytes *bytes);
+/* Writes a temporary file beside path and renames it; the old file and its permissions stay unless all went well. */
+skein_status sk_bytes_write(const char *path, const sk_bytes *bytes);
+
+/* HDF5 prints its errors by itself: not between these two. The setting belongs to the calling thread. */
+typedef struct sk_h5_errors {
+  H5E_auto2_t print;
+  void *user;
+  bool saved;
+} sk_h5_errors;
+sk_h5_errors sk_h5_errors_hide(void);
+void sk_h5_errors_restore(sk_h5_errors e);
+
+/* An image as an HDF5 file: `bytes` themselves, which must stay, or a copy of them where it is writable; bytes NULL: an
+ * empty file. */
+typedef struct sk_h5_image {
+  hid_t file; /* negative when HDF5 cannot open it */
+  struct sk_h5_memory *memory;
+} sk_h5_image;
+sk_h5_image sk_h5_image_open(const sk_bytes *bytes, bool writable);
+/* Closes the file and every object in it. `bytes` receives the closed file unless NULL; false when that failed. */
+bool sk_h5_image_close(sk_h5_image image, sk_bytes *bytes);
+
+/* ---- fclib_read.c ---- */
+
+/* The content of an FCLIB file that is in memory; messages begin with the field. */
+skein_status sk_fclib_read_image(const sk_bytes *bytes, skein_fclib *file);
+
+/* ---- fclib_vet.c ---- */
+
+/* Refuses the damaged groups on which HDF5 1.10 is known to crash or to run without end. */
+skein_status sk_fclib_vet(const sk_bytes *bytes);
+
+/* ---- problem.c ---- */
+
+/* T = A', rows in ascending order of columns; owned by the caller. */
+skein_status sk_csr_transpose(const skein_csr *A, skein_csr *T);
+/* What there is of a solution is finite; v holds p->dofs numbers. */
+skein_status sk_solution_check(const skein_problem *p, const skein_solution *s, const char *name);
+
+#endif

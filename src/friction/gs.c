@@ -1,0 +1,95 @@
+/* `gs`: Gauss-Seidel over contacts with any local solver (Daviet et al. 2011, algorithm 1), contact freezing, warm
+ * start and Anderson acceleration. The sweeps themselves are in sweep.c. */
+#include "friction/anderson.h"
+#include "friction/sweep.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { look = 20 }; /* sweeps between two full evaluations of the error */
+
+typedef struct gs {
+  sk_sweep sweep;
+  sk_anderson anderson;
+  bool accelerate;
+  double *u;
+  int next_look;
+  double lowest;        /* smallest residual norm of a sweep so far */
+  int without;          /* accelerated sweeps since it fell */
+  int rest, rest_next;  /* plain sweeps still to do; the next rest is twice as long */
+} gs;
+
+static skein_status make(sk_work *w, gs *g)
+{
+  *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON, .u = SK_NEW(&w->arena, 3 * (size_t)w->system->n, double),
+            .lowest = INFINITY, .rest_next = 8};
+  skein_status status = sk_sweep_make(w, &g->sweep);
+  if (status.code == SKEIN_OK && g->accelerate)
+    status = sk_anderson_make(w->system->n, g->sweep.x_size, g->sweep.weight, &w->arena, &g->anderson);
+  if (status.code || w->arena.failed) return sk_no_memory();
+  if (w->def->freeze && !g->accelerate) g->sweep.freeze_below = 0.02 * w->def->tol * g->sweep.scale.U;
+  return sk_ok();
+}
+
+/* Mixes the last sweeps, unless that has stopped helping: then plain sweeps from the best iterate for a while, each time
+ * twice as long, so that acceleration never costs more than it has to. Restarts when the residual grows fourfold. */
+static void accelerate(const sk_work *w, gs *g)
+{
+  enum { patience = 30 };
+  if (g->rest > 0) {
+    if (--g->rest == 0) sk_anderson_restart(&g->anderson);
+    return;
+  }
+  sk_anderson_mix(&g->anderson, g->sweep.r, g->sweep.x);
+  g->without = g->anderson.norm < 0.99 * g->lowest ? 0 : g->without + 1;
+  if (g->without == 0) g->lowest = g->anderson.norm;
+  if (g->anderson.norm > 4 * g->anderson.best) sk_anderson_restart(&g->anderson);
+  if (g->without < patience) return;
+  g->rest = g->rest_next, g->rest_next *= 2;
+  g->without = 0, g->lowest = INFINITY;
+  sk_sweep_set(&g->sweep, w->r); /* from the best iterate: plain sweeps may cycle where mixing has led them */
+}
+
+/* Looks at the error after a sweep: up to the first contact above tol, fully from time to time. The velocity is the one
+ * that the sweep keeps; the caller of the solver has the last word, with a fresh one. */
+static bool finished(sk_work *w, gs *g, sk_watch *watch)
+{
+  bool full = w->iterations >= g->next_look || w->iterations >= w->def->max_sweeps || w->def->progress;
+  if (!full && g->sweep.kind != SK_SWEEP_PUSH && g->sweep.change > 2 * w->def->tol) return false;
+  sk_sweep_velocity(&g->sweep, g->u);
+  if (!full && !sk_work_within(w, g->sweep.r, g->u)) {
+    sk_sweep_thaw(&g->sweep);
+    return false;
+  }
+  double error = full ? sk_work_measure(w, g->sweep.r, g->u) : w->def->tol;
+  if (error < w->error) sk_work_keep(w, g->sweep.r, error);
+  if (error > w->def->tol) sk_sweep_thaw(&g->sweep);
+  if (full) g->next_look = w->iterations + look;
+  return sk_work_done(w, error) || (watch && watch->give_up(watch, w->iterations, error));
+}
+
+skein_status sk_gs_run(sk_work *w, sk_watch *watch)
+{
+  gs g;
+  skein_status status = make(w, &g);
+  if (status.code) return status;
+  sk_sweep_set(&g.sweep, w->r);
+  g.next_look = w->iterations + look;
+  bool done = finished(w, &g, NULL);
+  while (!done) {
+    if (g.accelerate && !g.rest) sk_anderson_before(&g.anderson, g.sweep.r);
+    sk_sweep_run(&g.sweep);
+    w->iterations++;
+    done = finished(w, &g, watch);
+    if (!done && g.accelerate) accelerate(w, &g);
+  }
+  w->counts.solves += g.sweep.counts.solves;
+  w->counts.alternates += g.sweep.counts.alternates;
+  w->counts.failures += g.sweep.counts.failures;
+  return sk_ok();
+}
+
+skein_status sk_solve_gs(sk_work *w)
+{
+  return sk_gs_run(w, NULL);
+}

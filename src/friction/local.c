@@ -1,0 +1,139 @@
+/* The table of one-contact solvers and what they share: units, degenerate inputs, the fail-safe. */
+#include "friction/local.h"
+
+#include <math.h>
+#include <string.h>
+
+const sk_local_row sk_local_table[SKEIN_LOCAL_COUNT] = {
+    [SKEIN_SECULAR] = {"secular", "scalar secular equation, bracketed; the default", sk_one_secular, true},
+    [SKEIN_MFB] = {"mfb", "Newton on the Fischer-Burmeister function (Daviet et al. 2011)", sk_one_mfb, true},
+    [SKEIN_PAC] = {"pac", "pure Newton on the Alart-Curnier function", sk_one_pac, true},
+    [SKEIN_DAC] = {"dac", "damped Newton on the Alart-Curnier function", sk_one_dac, true},
+    [SKEIN_ENUM] = {"enum", "take-off, stick, slide by a quartic", sk_one_enum, true},
+    [SKEIN_DURIEZ06] = {"duriez06", "projection with a diagonal W; approximate", sk_one_duriez06, false},
+    [SKEIN_DURIEZ08] = {"duriez08", "projection repeated with the true residual", sk_one_duriez08, true},
+    [SKEIN_PYRAMID4] = {"pyramid4", "four-sided friction pyramid; approximate", sk_one_pyramid4, false},
+};
+
+const char *skein_local_name(skein_local l)
+{
+  return (unsigned)l < SKEIN_LOCAL_COUNT ? sk_local_table[l].name : "?";
+}
+
+const char *skein_local_about(skein_local l)
+{
+  return (unsigned)l < SKEIN_LOCAL_COUNT ? sk_local_table[l].about : "?";
+}
+
+int skein_local_find(const char *name)
+{
+  for (int i = 0; i < SKEIN_LOCAL_COUNT; i++)
+    if (!strcmp(name, sk_local_table[i].name)) return i;
+  return -1;
+}
+
+sk_one sk_one_make(int d, const double *W, const double *b, double mu)
+{
+  if (d == 3) {
+    sk_one p = {.b = {b[0], b[1], b[2]}, .mu = mu};
+    memcpy(p.W, W, sizeof p.W);
+    return p;
+  }
+  double w = W[3] > 0 ? W[3] : 1;
+  return (sk_one){.W = {W[0], W[1], 0, W[2], W[3], 0, 0, 0, w}, .b = {b[0], b[1], 0}, .mu = mu};
+}
+
+void sk_one_velocity(const sk_one *p, const double *r, double *u)
+{
+  for (int i = 0; i < 3; i++) u[i] = p->b[i] + p->W[3 * i] * r[0] + p->W[3 * i + 1] * r[1] + p->W[3 * i + 2] * r[2];
+}
+
+double sk_one_error(const sk_one *p, const double *r)
+{
+  double u[3];
+  sk_one_velocity(p, r, u);
+  return sk_contact_error(3, r, u, p->mu, (sk_scale){1, 1});
+}
+
+/* Error of r with the caller's scale. */
+static double scaled_error(const sk_one *p, const double *r, sk_scale scale)
+{
+  double u[3];
+  sk_one_velocity(p, r, u);
+  return sk_contact_error(3, r, u, p->mu, scale);
+}
+
+/* r <- candidate when its error is below `error`; the smaller error. */
+static double keep_better(const sk_one *p, sk_scale scale, const double *candidate, double error, double *r)
+{
+  double other = scaled_error(p, candidate, scale);
+  if (!(other < error)) return error;
+  memcpy(r, candidate, 3 * sizeof *r);
+  return other;
+}
+
+bool sk_one_solve(const sk_one *p, skein_local local, bool failsafe, sk_scale scale, double tol, double *r,
+                  sk_local_counts *counts)
+{
+  counts->solves++;
+  double size = fmax(fabs(p->b[0]), fmax(fabs(p->b[1]), fabs(p->b[2])));
+  double w = (p->W[0] + p->W[4] + p->W[8]) / 3;
+  if (p->b[0] >= 0 || size == 0) { /* take-off needs no solver */
+    r[0] = r[1] = r[2] = 0;
+    return true;
+  }
+  if (!(w > 0) || !isfinite(w) || !isfinite(size)) {
+    r[0] = r[1] = r[2] = 0;
+    counts->failures++;
+    return false;
+  }
+  sk_one unit = {.mu = p->mu};
+  for (int i = 0; i < 9; i++) unit.W[i] = p->W[i] / w;
+  for (int i = 0; i < 3; i++) unit.b[i] = p->b[i] / size;
+  double to_unit = w / size, t[3] = {r[0] * to_unit, r[1] * to_unit, r[2] * to_unit};
+  if (!isfinite(t[0] + t[1] + t[2])) t[0] = t[1] = t[2] = 0;
+  double goal = fmax(1e-14, tol * fmin(1, scale.U / size) * fmin(1, w / scale.w));
+  if (p->mu == 0) local = SKEIN_ENUM; /* a scalar problem: closed form */
+
+  sk_local_table[local].solve(&unit, goal, t);
+  for (int i = 0; i < 3; i++) r[i] = t[i] / to_unit;
+  double error = scaled_error(p, r, scale);
+  if (error <= tol) return true;
+  if (failsafe) { /* enum; then r = 0, unless what we have is better than that (rounding alone can miss tol) */
+    counts->alternates++;
+    double zero[3] = {0}, e[3];
+    sk_one_enum(&unit, goal, t);
+    for (int i = 0; i < 3; i++) e[i] = t[i] / to_unit;
+    error = keep_better(p, scale, e, error, r);
+    error = keep_better(p, scale, zero, error, r);
+    if (error <= tol) return true;
+  }
+  counts->failures++;
+  return false;
+}
+
+static bool all_finite(const double *x, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+skein_status skein_solve_one(int d, const double *W, const double *b, double mu, skein_local local, bool failsafe,
+                             double tol, double *r, bool *converged)
+{
+  *converged = false;
+  if (d != 2 && d != 3) return sk_fail(SKEIN_BAD_INPUT, "d is %d, expected 2 or 3", d);
+  if ((unsigned)local >= SKEIN_LOCAL_COUNT) return sk_fail(SKEIN_BAD_INPUT, "local is %d, expected a local solver", local);
+  if (!all_finite(W, d * d)) return sk_fail(SKEIN_BAD_INPUT, "W has an entry that is not finite");
+  if (!all_finite(b, d)) return sk_fail(SKEIN_BAD_INPUT, "b has an entry that is not finite");
+  if (!isfinite(mu) || mu < 0) return sk_fail(SKEIN_BAD_INPUT, "mu is %g, expected a finite number >= 0", mu);
+  if (!(tol >= 0)) return sk_fail(SKEIN_BAD_INPUT, "tol is %g, expected >= 0", tol);
+  sk_one p = sk_one_make(d, W, b, mu);
+  double t[3] = {r[0], r[1], d == 3 ? r[2] : 0};
+  if (!all_finite(t, 3)) t[0] = t[1] = t[2] = 0;
+  sk_local_counts counts = {0};
+  *converged = sk_one_solve(&p, local, failsafe, sk_scale_make(d, 1, W, b), tol, t, &counts);
+  for (int i = 0; i < d; i++) r[i] = t[i];
+  return sk_ok();
+}

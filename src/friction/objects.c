@@ -1,0 +1,119 @@
+/* The objects of a global problem: M is block diagonal, its connected components are rods or bodies. Each block is
+ * factored once, M = L L'. */
+#include "friction/system.h"
+
+#include <lapacke.h>
+#include <string.h>
+
+/* Numbers the components of M and lists their dofs. */
+static void number_objects(const skein_csr *M, int *parent, sk_objects *o)
+{
+  sk_union_init(parent, o->dofs);
+  for (int i = 0; i < o->dofs; i++)
+    for (int64_t k = M->start[i]; k < M->start[i + 1]; k++)
+      if (M->val[k] != 0) sk_union_join(parent, i, M->col[k]);
+  for (int i = 0; i < o->dofs; i++) {
+    int root = sk_union_find(parent, i);
+    o->object_of[i] = root == i ? o->count++ : o->object_of[root];
+    o->start[o->object_of[i] + 1]++;
+  }
+  for (int k = 0; k < o->count; k++) o->start[k + 1] += o->start[k];
+  for (int k = 0; k < o->count; k++) parent[k] = o->start[k]; /* reused: next free place */
+  for (int i = 0; i < o->dofs; i++) {
+    int k = o->object_of[i];
+    o->place[i] = parent[k] - o->start[k];
+    o->dof[parent[k]++] = i;
+  }
+}
+
+/* L L' = A in place, lower, by rows (LAPACK's upper factor by columns); false when A is not positive definite. */
+static bool cholesky(double *A, int m)
+{
+  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', m, A, m) == 0;
+}
+
+/* x <- L^-1 x */
+void sk_lower_solve(const double *L, int m, double *x)
+{
+  for (int i = 0; i < m; i++) {
+    const double *row = L + (size_t)i * (size_t)m;
+    double sum = x[i];
+    for (int k = 0; k < i; k++) sum -= row[k] * x[k];
+    x[i] = sum / row[i];
+  }
+}
+
+/* x <- L^-T x */
+static void upper_solve(const double *L, int m, double *x)
+{
+  for (int i = m - 1; i >= 0; i--) {
+    x[i] /= L[(size_t)i * (size_t)m + (size_t)i];
+    for (int k = 0; k < i; k++) x[k] -= L[(size_t)i * (size_t)m + (size_t)k] * x[i];
+  }
+}
+
+/* x <- M^-1 x over all objects; work: the largest object. */
+static void solve_mass(const sk_objects *o, double *x, double *work)
+{
+  for (int k = 0; k < o->count; k++) {
+    int m = o->start[k + 1] - o->start[k];
+    const int *dof = o->dof + o->start[k];
+    for (int i = 0; i < m; i++) work[i] = x[dof[i]];
+    sk_lower_solve(o->L[k], m, work);
+    upper_solve(o->L[k], m, work);
+    for (int i = 0; i < m; i++) x[dof[i]] = work[i];
+  }
+}
+
+skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects *o)
+{
+  int m = p->dofs;
+  *o = (sk_objects){.dofs = m, .object_of = SK_NEW(arena, m, int), .place = SK_NEW(arena, m, int),
+                    .dof = SK_NEW(arena, m, int), .start = SK_NEW(arena, m + 1, int),
+                    .L = SK_NEW(arena, m, double *),
+                    .vf = SK_NEW(arena, m, double), .work = SK_NEW(arena, m, double)};
+  int *parent = SK_NEW(arena, m, int);
+  if (arena->failed) return sk_no_memory();
+  number_objects(&p->M, parent, o);
+  for (int k = 0; k < o->count; k++) {
+    int size = o->start[k + 1] - o->start[k];
+    o->largest = SK_MAX(o->largest, size);
+    double *A = o->L[k] = SK_NEW(arena, (size_t)size * (size_t)size, double);
+    if (!A) return sk_no_memory();
+    for (int i = 0; i < size; i++) {
+      int dof = o->dof[o->start[k] + i];
+      for (int64_t e = p->M.start[dof]; e < p->M.start[dof + 1]; e++)
+        if (p->M.val[e] != 0) A[(size_t)i * (size_t)size + (size_t)o->place[p->M.col[e]]] += p->M.val[e];
+    }
+    if (!cholesky(A, size))
+      return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite", o->dof[o->start[k]], size);
+  }
+  memcpy(o->vf, p->f, (size_t)m * sizeof *o->vf);
+  solve_mass(o, o->vf, o->work);
+  return sk_ok();
+}
+
+void sk_objects_velocity(const sk_objects *o, const skein_problem *p, const double *r, double *v)
+{
+  memcpy(v, p->f, (size_t)o->dofs * sizeof *v);
+  for (int i = 0; i < p->H.rows; i++)
+    for (int64_t k = p->H.start[i]; k < p->H.start[i + 1]; k++) v[p->H.col[k]] += p->H.val[k] * r[i];
+  solve_mass(o, v, o->work);
+}
+
+double sk_objects_diagonal(const sk_objects *o, const skein_csr *H, int row, double *work)
+{
+  double sum = 0;
+  for (int64_t k = H->start[row]; k < H->start[row + 1]; k++) { /* one object at a time, at its first entry */
+    int object = o->object_of[H->col[k]], size = o->start[object + 1] - o->start[object];
+    bool first = true;
+    for (int64_t e = H->start[row]; e < k && first; e++) first = o->object_of[H->col[e]] != object;
+    if (!first) continue;
+    memset(work, 0, (size_t)size * sizeof *work);
+    for (int64_t e = k; e < H->start[row + 1]; e++)
+      if (o->object_of[H->col[e]] == object) work[o->place[H->col[e]]] += H->val[e];
+    sk_lower_solve(o->L[object], size, work);
+    for (int i = 0; i < size; i++) sum += work[i] * work[i];
+  }
+  return sum;
+}

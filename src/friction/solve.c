@@ -1,0 +1,257 @@
+/* skein_solve: the table of global solvers, islands, threads, and the final word on the error. */
+#include "friction/solver.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+const sk_method_row sk_method_table[SKEIN_METHOD_COUNT] = {
+    [SKEIN_AUTO] = {"auto", "gs, then what its progress asks for; the default", sk_solve_auto},
+    [SKEIN_GS] = {"gs", "Gauss-Seidel over contacts with any local solver (Daviet et al. 2011)", sk_solve_gs},
+    [SKEIN_NEWTON_AC] = {"newton-ac", "Newton on the Alart-Curnier function (Bertails-Descoubes et al. 2011)", sk_solve_newton_ac},
+    [SKEIN_NEWTON_MFB] = {"newton-mfb", "Newton on the Fischer-Burmeister function", sk_solve_newton_mfb},
+    [SKEIN_ADMM] = {"admm", "alternating directions, one factorisation of W + rho", sk_solve_admm},
+    [SKEIN_IPM] = {"ipm", "interior point with the exact law; for over-constrained problems", sk_solve_ipm},
+};
+
+const char *skein_method_name(skein_method m)
+{
+  return (unsigned)m < SKEIN_METHOD_COUNT ? sk_method_table[m].name : "?";
+}
+
+const char *skein_method_about(skein_method m)
+{
+  return (unsigned)m < SKEIN_METHOD_COUNT ? sk_method_table[m].about : "?";
+}
+
+int skein_method_find(const char *name)
+{
+  for (int i = 0; i < SKEIN_METHOD_COUNT; i++)
+    if (!strcmp(name, sk_method_table[i].name)) return i;
+  return -1;
+}
+
+skein_solve_def skein_default_solve_def(void)
+{
+  return (skein_solve_def){.method = SKEIN_AUTO, .local = SKEIN_SECULAR, .tol = 1e-6, .local_tol = 1e-10,
+                           .max_sweeps = 100000, .accelerate = SKEIN_ANDERSON, .freeze = true};
+}
+
+static skein_status check_def(const skein_solve_def *d)
+{
+  if ((unsigned)d->method >= SKEIN_METHOD_COUNT) return sk_fail(SKEIN_BAD_INPUT, "method is %d, expected a global solver", d->method);
+  if ((unsigned)d->local >= SKEIN_LOCAL_COUNT) return sk_fail(SKEIN_BAD_INPUT, "local is %d, expected a local solver", d->local);
+  if (!(d->tol >= 0)) return sk_fail(SKEIN_BAD_INPUT, "tol is %g, expected >= 0", d->tol);
+  if (!(d->local_tol >= 0)) return sk_fail(SKEIN_BAD_INPUT, "local_tol is %g, expected >= 0", d->local_tol);
+  if (d->max_sweeps < 0) return sk_fail(SKEIN_BAD_INPUT, "max_sweeps is %d, expected >= 0", d->max_sweeps);
+  if (!(d->max_seconds >= 0)) return sk_fail(SKEIN_BAD_INPUT, "max_seconds is %g, expected >= 0", d->max_seconds);
+  if (d->threads < 0) return sk_fail(SKEIN_BAD_INPUT, "threads is %d, expected >= 0", d->threads);
+  if ((unsigned)d->operator_form > SKEIN_FACTORED) return sk_fail(SKEIN_BAD_INPUT, "operator_form is %d, expected 0 to 2", d->operator_form);
+  return sk_ok();
+}
+
+/* ---- Islands ---- */
+
+typedef struct outcome {
+  skein_code status;
+  skein_method method;
+  int iterations;
+  sk_local_counts counts;
+} outcome;
+
+typedef struct islands {
+  int count;
+  int *start, *contact; /* contacts by island, ascending */
+  int *position;        /* contact -> position in its island */
+  outcome *outcome;
+} islands;
+
+static skein_status make_islands(const sk_system *s, sk_arena *arena, islands *p)
+{
+  int *island_of = SK_NEW(arena, s->n, int);
+  if (arena->failed || (p->count = sk_system_islands(s, arena, island_of)) < 0) return sk_no_memory();
+  p->start = SK_NEW(arena, p->count + 2, int), p->contact = SK_NEW(arena, s->n, int), p->position = SK_NEW(arena, s->n, int);
+  p->outcome = SK_NEW(arena, p->count, outcome);
+  if (arena->failed) return sk_no_memory();
+  for (int i = 0; i < s->n; i++) p->position[i] = p->start[island_of[i] + 2]++;
+  for (int k = 0; k < p->count; k++) p->start[k + 1] += p->start[k];
+  for (int i = 0; i < s->n; i++) p->contact[p->start[island_of[i] + 1]++] = i;
+  return sk_ok();
+}
+
+/* Whether every contact of the island is open with no impulse: u = b, b_N >= 0. */
+static bool takes_off(const sk_system *s, const int *rows, int n, const double *r)
+{
+  for (int i = 0; i < n; i++) {
+    const double *a = r + 3 * rows[i];
+    if (s->b[3 * rows[i]] < 0 || a[0] != 0 || a[1] != 0 || a[2] != 0) return false;
+  }
+  return true;
+}
+
+/* Solves one island with the memory of `arena`; r: impulses of the whole problem, three components per contact. */
+static skein_status solve_island(const sk_system *whole, const islands *p, int k, const skein_solve_def *def, double started,
+                                 sk_arena *arena, double *r)
+{
+  const int *rows = p->contact + p->start[k];
+  int n = p->start[k + 1] - p->start[k];
+  sk_work w = {.system = whole, .def = def, .error = INFINITY, .started = started, .method = def->method, .arena = *arena};
+  sk_system part;
+  skein_status status = sk_ok();
+  if (takes_off(whole, rows, n, r)) {
+    p->outcome[k] = (outcome){.method = def->method};
+    return status;
+  }
+  if (p->count > 1) {
+    status = sk_system_extract(whole, rows, n, p->position, &w.arena, &part);
+    w.system = &part;
+  }
+  if (status.code == SKEIN_OK) {
+    w.r = SK_NEW_RAW(&w.arena, 3 * (size_t)n, double), w.u = SK_NEW_RAW(&w.arena, 3 * (size_t)n, double);
+    w.y = SK_NEW_RAW(&w.arena, w.system->y_size, double);
+    if (w.arena.failed) status = sk_no_memory();
+  }
+  if (status.code == SKEIN_OK) {
+    for (int i = 0; i < n; i++) memcpy(w.r + 3 * i, r + 3 * rows[i], 3 * sizeof *r);
+    status = sk_method_table[def->method].solve(&w);
+    for (int i = 0; i < n; i++) memcpy(r + 3 * rows[i], w.r + 3 * i, 3 * sizeof *r);
+  }
+  sk_arena_reset(&w.arena);
+  *arena = w.arena;
+  p->outcome[k] = (outcome){.status = status.code, .method = w.method, .iterations = w.iterations, .counts = w.counts};
+  return status;
+}
+
+enum { large = 2000 }; /* contacts from which an island uses all threads by itself */
+
+/* The islands that are large, or those that are not, one after the other; the first failure. */
+static skein_status solve_some(const sk_system *s, const islands *p, bool big, const skein_solve_def *def, double started, double *r)
+{
+  sk_arena arena = {0};
+  skein_status status = sk_ok();
+  for (int k = 0; k < p->count && status.code == SKEIN_OK; k++)
+    if ((p->start[k + 1] - p->start[k] >= large) == big) status = solve_island(s, p, k, def, started, &arena, r);
+  sk_arena_free(&arena);
+  return status;
+}
+
+/* Large islands one after the other, each with all threads; small ones side by side. */
+static skein_status solve_islands(const sk_system *s, const islands *p, const skein_solve_def *def, double started, double *r)
+{
+  skein_status status = solve_some(s, p, true, def, started, r);
+  if (def->threads == 1 || p->count < 2) return status.code ? status : solve_some(s, p, false, def, started, r);
+#pragma omp parallel num_threads(def->threads)
+  {
+    sk_arena arena = {0};
+#pragma omp for schedule(dynamic, 8)
+    for (int k = 0; k < p->count; k++) {
+      if (p->start[k + 1] - p->start[k] >= large) continue;
+      skein_status own = solve_island(s, p, k, def, started, &arena, r);
+      if (own.code) {
+#pragma omp critical(skein_solve_islands)
+        status = own;
+      }
+    }
+    sk_arena_free(&arena);
+  }
+  return status;
+}
+
+static void collect(const islands *p, skein_solve_info *info)
+{
+  int largest = 0;
+  info->islands = p->count;
+  for (int k = 0; k < p->count; k++) {
+    const outcome *o = p->outcome + k;
+    int size = p->start[k + 1] - p->start[k];
+    if (size > largest) largest = size, info->method = o->method;
+    info->iterations = SK_MAX(info->iterations, o->iterations);
+    info->local_solves += o->counts.solves, info->local_alternates += o->counts.alternates;
+    info->local_failures += o->counts.failures;
+  }
+}
+
+/* Stick, slide or open, by what the impulse and the slip say. */
+static void count_status(const skein_problem *p, const double *r, const double *u, skein_solve_info *info)
+{
+  double speed = 0;
+  for (int i = 0; i < p->d * p->contacts; i++) speed = fmax(speed, fabs(u[i]));
+  for (int i = 0; i < p->contacts; i++) {
+    const double *a = r + p->d * i, *v = u + p->d * i;
+    double slip = p->d == 3 ? hypot(v[1], v[2]) : fabs(v[1]);
+    if (!(a[0] > 0)) info->open++;
+    else if (slip > 1e-6 * speed) info->slide++;
+    else info->stick++;
+  }
+}
+
+/* The final word: error by the full operator, velocities, statuses. */
+static skein_status report(const skein_problem *p, const skein_solve_def *def, skein_solution *out, skein_solve_info *info)
+{
+  sk_arena arena = {0};
+  double *u = out->u ? out->u : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
+  skein_status status = u ? sk_problem_error(p, out->r, &info->error, u, out->v) : sk_no_memory();
+  if (status.code == SKEIN_OK) {
+    info->converged = (def->measure == SKEIN_ERROR_FB ? info->error.fb : info->error.rel) <= def->tol;
+    count_status(p, out->r, u, info);
+  }
+  sk_arena_free(&arena);
+  return status;
+}
+
+/* ---- The call ---- */
+
+/* r = 0 is a solution already: nothing to build, nothing to solve. Reduced form only, where u = b is at hand. */
+static bool nothing_to_do(const skein_problem *p, const skein_solve_def *def)
+{
+  if (p->form != SKEIN_REDUCED || def->warm_start) return false;
+  sk_scale scale = {0, 1};
+  for (int i = 0; i < p->d * p->contacts; i++) scale.U = fmax(scale.U, fabs(p->b[i]));
+  if (!(scale.U > 0) || def->measure == SKEIN_ERROR_FB) scale.U = 1;
+  double zero[3] = {0};
+  for (int i = 0; i < p->contacts; i++)
+    if (sk_contact_error(p->d, zero, p->b + p->d * i, p->mu[i], scale) > def->tol) return false;
+  return true;
+}
+
+static skein_status solve(const skein_problem *p, const skein_solve_def *def, double started, skein_solution *out, skein_solve_info *info)
+{
+  sk_arena arena = {0};
+  sk_system s;
+  islands parts = {0};
+  size_t m = 3 * (size_t)p->contacts;
+  double *r = SK_NEW(&arena, m, double);
+  skein_status status = arena.failed ? sk_no_memory() : sk_system_make(p, def->operator_form, &arena, &s);
+  if (status.code == SKEIN_OK) status = make_islands(&s, &arena, &parts);
+  if (status.code == SKEIN_OK) {
+    info->seconds_setup = sk_seconds() - started;
+    info->operator_form = s.form;
+    for (int i = 0; def->warm_start && i < p->contacts; i++)
+      for (int k = 0; k < p->d; k++) r[3 * i + k] = isfinite(out->r[p->d * i + k]) ? out->r[p->d * i + k] : 0;
+    status = solve_islands(&s, &parts, def, started, r);
+    collect(&parts, info);
+    for (int i = 0; i < p->contacts; i++)
+      for (int k = 0; k < p->d; k++) out->r[p->d * i + k] = r[3 * i + k];
+  }
+  sk_arena_free(&arena);
+  return status;
+}
+
+skein_status skein_solve(const skein_problem *p, const skein_solve_def *def, skein_solution *out, skein_solve_info *info)
+{
+  double started = sk_seconds();
+  skein_solve_def d = *def;
+  *info = (skein_solve_info){0};
+  skein_status status = check_def(def);
+  if (status.code == SKEIN_OK) status = skein_problem_check(p);
+  if (status.code == SKEIN_OK && p->contacts && !out->r) status = sk_fail(SKEIN_BAD_INPUT, "solution.r is NULL, expected %d doubles", p->d * p->contacts);
+  if (status.code) return status;
+  if (d.threads == 0) d.threads = omp_get_max_threads();
+  if (!d.warm_start && p->contacts) memset(out->r, 0, (size_t)p->d * (size_t)p->contacts * sizeof *out->r);
+  info->threads = d.threads;
+
+  if (p->contacts && !nothing_to_do(p, &d)) status = solve(p, &d, started, out, info);
+  if (status.code == SKEIN_OK) status = report(p, &d, out, info);
+  info->seconds = sk_seconds() - started;
+  return status;
+}

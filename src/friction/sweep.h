@@ -1,0 +1,45 @@
+/* One Gauss-Seidel sweep, in the form that suits the system. Private to the friction room. */
+#ifndef SK_SWEEP_H
+#define SK_SWEEP_H
+
+#include "friction/solver.h"
+
+/* push: u (stride 4) is kept up to date, W_:i dr_i is added to it; small explicit systems, one thread.
+ * pull: u_i = b_i + sum_j W_ij r_j; large explicit systems, contacts of one colour in parallel.
+ * factored: u_i = b_i + G_i y, y += G_i' dr_i; contacts of one colour in parallel when the system is large. */
+typedef enum sk_sweep_kind { SK_SWEEP_PUSH, SK_SWEEP_PULL, SK_SWEEP_FACTORED } sk_sweep_kind;
+
+typedef struct sk_sweep {
+  sk_sweep_kind kind;
+  const sk_system *s;
+  skein_local local;
+  bool failsafe;
+  sk_scale scale;
+  double local_tol;
+  double *r;             /* 3 n */
+  double *x;             /* state beside r: u with stride 4 (push), y (factored), none (pull) */
+  int x_size;
+  sk_secular *contact;
+  double *weight;        /* n: w_i = trace(W_ii)/3, units of r -> u */
+  int *frozen;           /* sweeps that contact i still sits out */
+  double ignore;         /* a change |dr| w_i below this is not made */
+  double freeze_below;   /* a contact whose |dr| w_i / U is below this rests; 0: never */
+  int colours, threads;
+  int *order, *colour_start;
+  double change;         /* largest |dr_i| w_i / U of the last sweep */
+  int resting;           /* contacts that sat the last sweep out */
+  sk_local_counts counts;
+} sk_sweep;
+
+skein_status sk_sweep_make(sk_work *w, sk_sweep *g);
+/* Takes r as the current impulse and computes x afresh. */
+void sk_sweep_set(sk_sweep *g, const double *r);
+/* x from r, afresh: removes the drift of many updates. */
+void sk_sweep_refresh(sk_sweep *g);
+void sk_sweep_run(sk_sweep *g);
+/* Every contact takes part again, when the last sweep left some out. */
+void sk_sweep_thaw(sk_sweep *g);
+/* The velocities as the sweep sees them, stride 3. */
+void sk_sweep_velocity(const sk_sweep *g, double *u);
+
+#endif

@@ -1,0 +1,399 @@
+/* u = W r + b in explicit or factored form: built from a problem, cut into islands, applied. */
+#include "friction/system.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Building ---- */
+
+static skein_status alloc_vectors(int n, sk_arena *arena, sk_system *s)
+{
+  s->n = n;
+  s->b = SK_NEW(arena, 3 * (size_t)n, double);
+  s->mu = SK_NEW(arena, n, double);
+  s->Wii = SK_NEW(arena, 9 * (size_t)n, double);
+  return arena->failed ? sk_no_memory() : sk_ok();
+}
+
+/* Scale from the problem's own d x d blocks; then the unused tangent of a two-dimensional contact gets a unit W. */
+static void finish_diagonal(int d, sk_system *s)
+{
+  double trace = 0;
+  s->scale = (sk_scale){0, 0};
+  for (int i = 0; i < 3 * s->n; i++) s->scale.U = fmax(s->scale.U, fabs(s->b[i]));
+  for (int i = 0; i < s->n; i++) {
+    double *W = s->Wii + 9 * (size_t)i;
+    trace += (W[0] + W[4] + W[8]) / d;
+    if (d == 2) W[8] = W[4] > 0 ? W[4] : 1;
+  }
+  s->scale.w = s->n ? trace / s->n : 0;
+  if (!(s->scale.U > 0)) s->scale.U = 1;
+  if (!(s->scale.w > 0)) s->scale.w = 1;
+}
+
+/* 2 x 2 blocks as 3 x 3, with the diagonal of the unused tangent equal to that of the used one. */
+static skein_status widen(const sk_bsr *A, sk_arena *arena, sk_bsr *B)
+{
+  int64_t blocks = A->start[A->n];
+  *B = (sk_bsr){.d = 3, .n = A->n, .start = A->start, .col = A->col, .val = SK_NEW(arena, 9 * (size_t)blocks + SK_BSR_PAD, double)};
+  if (arena->failed) return sk_no_memory();
+  for (int i = 0; i < A->n; i++)
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+      const double *from = A->val + 4 * k;
+      double *to = B->val + 9 * k;
+      to[0] = from[0], to[1] = from[1], to[3] = from[2], to[4] = from[3];
+      if (A->col[k] == i) to[8] = from[3] > 0 ? from[3] : 1;
+    }
+  return sk_ok();
+}
+
+static bool is_symmetric(const sk_bsr *W, const sk_bsr *Wt)
+{
+  int64_t blocks = W->start[W->n];
+  return !memcmp(W->start, Wt->start, ((size_t)W->n + 1) * sizeof *W->start) &&
+         !memcmp(W->col, Wt->col, (size_t)blocks * sizeof *W->col) &&
+         !memcmp(W->val, Wt->val, 9 * (size_t)blocks * sizeof *W->val);
+}
+
+/* The transpose, unless W is symmetric to the last bit. */
+static skein_status set_explicit(sk_system *s, sk_arena *arena)
+{
+  skein_status status = sk_bsr_transpose(&s->W, arena, &s->Wt);
+  if (status.code) return status;
+  s->form = SKEIN_EXPLICIT;
+  s->symmetric = is_symmetric(&s->W, &s->Wt);
+  if (s->symmetric) s->Wt = s->W;
+  return sk_ok();
+}
+
+static void copy_diagonal(sk_system *s)
+{
+  for (int i = 0; i < s->n; i++)
+    for (int64_t k = s->W.start[i]; k < s->W.start[i + 1]; k++)
+      if (s->W.col[k] == i) memcpy(s->Wii + 9 * (size_t)i, s->W.val + 9 * k, 9 * sizeof(double));
+}
+
+static skein_status make_reduced(const skein_problem *p, sk_arena *arena, sk_system *s)
+{
+  int d = p->d, n = p->contacts;
+  skein_status status = alloc_vectors(n, arena, s);
+  if (status.code == SKEIN_OK) status = sk_bsr_from_csr(&p->W, d, arena, &s->W);
+  if (status.code == SKEIN_OK && d == 2) {
+    sk_bsr narrow = s->W;
+    status = widen(&narrow, arena, &s->W);
+  }
+  if (status.code == SKEIN_OK) status = set_explicit(s, arena);
+  if (status.code) return status;
+  memcpy(s->mu, p->mu, (size_t)n * sizeof *s->mu);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < d; k++) s->b[3 * i + k] = p->b[d * i + k];
+  s->dofs = p->dofs;
+  copy_diagonal(s);
+  if (d == 2)
+    for (int i = 0; i < n; i++) s->Wii[9 * (size_t)i + 8] = 0; /* not part of the scale */
+  finish_diagonal(d, s);
+  return sk_ok();
+}
+
+/* The distinct objects that contact i touches, ascending. */
+static int contact_objects(const skein_problem *p, const sk_objects *o, int i, int *list, int room)
+{
+  int count = 0;
+  for (int64_t k = p->H.start[p->d * i]; k < p->H.start[p->d * (i + 1)]; k++) {
+    if (p->H.val[k] == 0) continue;
+    int object = o->object_of[p->H.col[k]], at = 0;
+    while (at < count && list[at] < object) at++;
+    if (at < count && list[at] == object) continue;
+    if (count == room) return -1;
+    memmove(list + at + 1, list + at, (size_t)(count - at) * sizeof *list);
+    list[at] = object;
+    count++;
+  }
+  return count;
+}
+
+/* G_i = H_i L^-T for one (contact, object) pair: row by row, L g = h. */
+static void whiten(const skein_problem *p, const sk_objects *o, int i, int object, int width, double *G)
+{
+  int size = o->start[object + 1] - o->start[object];
+  for (int k = 0; k < p->d; k++) {
+    double *g = G + k * width;
+    for (int64_t e = p->H.start[p->d * i + k]; e < p->H.start[p->d * i + k + 1]; e++)
+      if (o->object_of[p->H.col[e]] == object) g[o->place[p->H.col[e]]] += p->H.val[e];
+    sk_lower_solve(o->L[object], size, g);
+  }
+}
+
+enum { room = 64 }; /* objects that one contact may touch */
+
+static skein_status count_pairs(const skein_problem *p, const sk_objects *o, sk_arena *arena, sk_system *s)
+{
+  int list[room];
+  s->g_start = SK_NEW(arena, p->contacts + 1, int64_t);
+  if (arena->failed) return sk_no_memory();
+  for (int i = 0; i < p->contacts; i++) {
+    int count = contact_objects(p, o, i, list, room);
+    if (count < 0) return sk_fail(SKEIN_BAD_INPUT, "H: contact %d touches more than %d objects", i, room);
+    s->g_start[i + 1] = s->g_start[i] + count;
+  }
+  return sk_ok();
+}
+
+/* Dofs of an object, rounded up to a whole number of vectors of four. */
+static int padded(const sk_objects *o, int object)
+{
+  return (o->start[object + 1] - o->start[object] + 3) / 4 * 4;
+}
+
+static skein_status make_factored(const skein_problem *p, const sk_objects *o, sk_arena *arena, sk_system *s)
+{
+  int n = p->contacts, list[room];
+  skein_status status = alloc_vectors(n, arena, s);
+  if (status.code == SKEIN_OK) status = count_pairs(p, o, arena, s);
+  if (status.code) return status;
+  int64_t pairs = s->g_start[n], size = 0;
+  s->g_y = SK_NEW(arena, pairs, int), s->g_width = SK_NEW(arena, pairs, int), s->g_at = SK_NEW(arena, pairs + 1, int64_t);
+  int *y_of = SK_NEW(arena, o->count, int);
+  if (arena->failed) return sk_no_memory();
+  memset(y_of, -1, (size_t)o->count * sizeof *y_of);
+  for (int i = 0; i < n; i++) {
+    int count = contact_objects(p, o, i, list, room);
+    for (int j = 0; j < count; j++) {
+      int64_t k = s->g_start[i] + j;
+      int object = list[j];
+      if (y_of[object] < 0) { /* only objects in contact have a state */
+        y_of[object] = s->y_size, s->y_size += padded(o, object);
+        s->objects++, s->dofs += o->start[object + 1] - o->start[object];
+      }
+      s->g_y[k] = y_of[object], s->g_width[k] = padded(o, object);
+      s->g_at[k] = size, size += 3 * (int64_t)s->g_width[k];
+    }
+  }
+  s->g_at[pairs] = size;
+  s->G = SK_NEW(arena, size, double);
+  if (arena->failed) return sk_no_memory();
+
+  for (int i = 0; i < n; i++) {
+    int count = contact_objects(p, o, i, list, room);
+    double *W = s->Wii + 9 * (size_t)i;
+    for (int j = 0; j < count; j++) {
+      int64_t k = s->g_start[i] + j;
+      const double *G = s->G + s->g_at[k];
+      whiten(p, o, i, list[j], s->g_width[k], s->G + s->g_at[k]);
+      for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 3; c++)
+          for (int e = 0; e < s->g_width[k]; e++) W[3 * a + c] += G[a * s->g_width[k] + e] * G[c * s->g_width[k] + e];
+    }
+    for (int k = 0; k < p->d; k++) { /* b = u_f + H M^-1 f */
+      double sum = p->u_f[p->d * i + k];
+      for (int64_t e = p->H.start[p->d * i + k]; e < p->H.start[p->d * i + k + 1]; e++)
+        sum += p->H.val[e] * o->vf[p->H.col[e]];
+      s->b[3 * i + k] = sum;
+    }
+  }
+  memcpy(s->mu, p->mu, (size_t)n * sizeof *s->mu);
+  s->form = SKEIN_FACTORED, s->symmetric = true;
+  finish_diagonal(p->d, s);
+  return sk_ok();
+}
+
+/* Contacts of every object, as lists of (contact, object) pairs. */
+static skein_status pairs_by_object(const sk_system *s, sk_arena *arena, int64_t **start, int **contact, int64_t **pair)
+{
+  int64_t pairs = s->g_start[s->n];
+  *start = SK_NEW(arena, s->y_size + 2, int64_t); /* an object is known by the start of its y */
+  *contact = SK_NEW(arena, pairs, int), *pair = SK_NEW(arena, pairs, int64_t);
+  if (arena->failed) return sk_no_memory();
+  for (int64_t k = 0; k < pairs; k++) (*start)[s->g_y[k] + 2]++;
+  for (int i = 0; i <= s->y_size; i++) (*start)[i + 1] += (*start)[i];
+  for (int i = 0; i < s->n; i++)
+    for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
+      int64_t to = (*start)[s->g_y[k] + 1]++;
+      (*contact)[to] = i, (*pair)[to] = k;
+    }
+  return sk_ok();
+}
+
+/* The contacts that share an object with contact i, ascending, i included; mark: n ints, i + 1 where seen. */
+static int neighbours(const sk_system *s, int i, const int64_t *start, const int *contact, int *mark, int *list)
+{
+  int count = 0;
+  mark[i] = i + 1, list[count++] = i;
+  for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++)
+    for (int64_t e = start[s->g_y[k]]; e < start[s->g_y[k] + 1]; e++)
+      if (mark[contact[e]] != i + 1) mark[contact[e]] = i + 1, list[count++] = contact[e];
+  return count;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+  return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* block += G_i G_j' over one object */
+static void add_product(const double *Gi, const double *Gj, int width, double *block)
+{
+  for (int a = 0; a < 3; a++)
+    for (int c = 0; c < 3; c++) {
+      double sum = 0;
+      for (int e = 0; e < width; e++) sum += Gi[a * width + e] * Gj[c * width + e];
+      block[3 * a + c] += sum;
+    }
+}
+
+skein_status sk_system_explicit(const sk_system *s, sk_arena *arena, sk_bsr *W)
+{
+  int64_t *start, *pair;
+  int *contact, n = s->n;
+  skein_status status = pairs_by_object(s, arena, &start, &contact, &pair);
+  int *mark = SK_NEW(arena, n, int), *list = SK_NEW(arena, n, int), *at = SK_NEW(arena, n, int);
+  *W = (sk_bsr){.d = 3, .n = n, .start = SK_NEW(arena, n + 1, int64_t)};
+  if (status.code || arena->failed) return sk_no_memory();
+  for (int i = 0; i < n; i++) W->start[i + 1] = W->start[i] + neighbours(s, i, start, contact, mark, list);
+  W->col = SK_NEW_RAW(arena, W->start[n], int);
+  W->val = SK_NEW(arena, 9 * (size_t)W->start[n] + SK_BSR_PAD, double);
+  if (arena->failed) return sk_no_memory();
+  memset(mark, 0, (size_t)n * sizeof *mark);
+  for (int i = 0; i < n; i++) {
+    int *col = W->col + W->start[i], count = neighbours(s, i, start, contact, mark, col);
+    qsort(col, (size_t)count, sizeof *col, compare_ints);
+    for (int k = 0; k < count; k++) at[col[k]] = k;
+    for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++)
+      for (int64_t e = start[s->g_y[k]]; e < start[s->g_y[k] + 1]; e++)
+        add_product(s->G + s->g_at[k], s->G + s->g_at[pair[e]], s->g_width[k],
+                    W->val + 9 * (W->start[i] + at[contact[e]]));
+  }
+  return sk_ok();
+}
+
+/* Bytes that one sweep moves: 72 and an index per block of W, against 24 per column of G. */
+static bool factored_is_cheaper(const sk_system *s, sk_arena *scratch)
+{
+  int64_t *start, *pair;
+  int *contact;
+  if (pairs_by_object(s, scratch, &start, &contact, &pair).code) return true;
+  double explicit_bytes = 0, factored_bytes = 24.0 * (double)s->g_at[s->g_start[s->n]];
+  for (int i = 0; i < s->n; i++)
+    for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++)
+      explicit_bytes += 76.0 * (double)(start[s->g_y[k] + 1] - start[s->g_y[k]]);
+  return factored_bytes <= 3 * explicit_bytes; /* and W must be assembled first */
+}
+
+skein_status sk_system_make(const skein_problem *p, skein_operator form, sk_arena *arena, sk_system *s)
+{
+  *s = (sk_system){0};
+  if (p->form == SKEIN_REDUCED) {
+    if (form == SKEIN_FACTORED)
+      return sk_fail(SKEIN_BAD_INPUT, "the factored form needs a global problem (M, H), this one is reduced (W)");
+    return make_reduced(p, arena, s);
+  }
+  sk_objects o;
+  skein_status status = sk_objects_make(p, arena, &o);
+  if (status.code == SKEIN_OK) status = make_factored(p, &o, arena, s);
+  if (status.code) return status;
+  if (form == SKEIN_OPERATOR_AUTO) {
+    sk_arena scratch = {0};
+    form = factored_is_cheaper(s, &scratch) ? SKEIN_FACTORED : SKEIN_EXPLICIT;
+    sk_arena_free(&scratch);
+  }
+  if (form == SKEIN_FACTORED) return sk_ok();
+  status = sk_system_explicit(s, arena, &s->W);
+  return status.code ? status : set_explicit(s, arena);
+}
+
+/* ---- Islands ---- */
+
+int sk_system_islands(const sk_system *s, sk_arena *arena, int *island_of)
+{
+  int *parent = SK_NEW(arena, s->n, int), *last = SK_NEW(arena, s->y_size + 1, int), count = 0;
+  if (arena->failed) return -1;
+  sk_union_init(parent, s->n);
+  for (int i = 0; i < s->n; i++) {
+    if (s->form == SKEIN_EXPLICIT) {
+      for (int64_t k = s->W.start[i]; k < s->W.start[i + 1]; k++) sk_union_join(parent, i, s->W.col[k]);
+    } else {
+      for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
+        int *seen = last + s->g_y[k];
+        if (*seen) sk_union_join(parent, *seen - 1, i);
+        *seen = i + 1;
+      }
+    }
+  }
+  for (int i = 0; i < s->n; i++) island_of[i] = sk_union_find(parent, i) == i ? count++ : island_of[sk_union_find(parent, i)];
+  return count;
+}
+
+static skein_status extract_factored(const sk_system *s, const int *rows, int count, sk_arena *arena, sk_system *part)
+{
+  part->g_start = SK_NEW(arena, count + 1, int64_t);
+  if (arena->failed) return sk_no_memory();
+  for (int i = 0; i < count; i++) part->g_start[i + 1] = part->g_start[i] + s->g_start[rows[i] + 1] - s->g_start[rows[i]];
+  int64_t pairs = part->g_start[count], at = 0;
+  part->g_y = SK_NEW(arena, pairs, int), part->g_width = SK_NEW(arena, pairs, int);
+  part->g_at = SK_NEW(arena, pairs + 1, int64_t);
+  int *moved = SK_NEW(arena, s->y_size + 1, int);
+  if (arena->failed) return sk_no_memory();
+  for (int i = 0; i < count; i++)
+    for (int64_t k = s->g_start[rows[i]], to = part->g_start[i]; k < s->g_start[rows[i] + 1]; k++, to++) {
+      int *y = moved + s->g_y[k];
+      if (!*y) *y = part->y_size + 1, part->y_size += s->g_width[k], part->objects++;
+      part->g_y[to] = *y - 1, part->g_width[to] = s->g_width[k];
+      part->g_at[to] = at, at += 3 * (int64_t)s->g_width[k];
+    }
+  part->g_at[pairs] = at;
+  part->G = SK_NEW_RAW(arena, at, double);
+  if (arena->failed) return sk_no_memory();
+  for (int i = 0; i < count; i++)
+    for (int64_t k = s->g_start[rows[i]], to = part->g_start[i]; k < s->g_start[rows[i] + 1]; k++, to++)
+      memcpy(part->G + part->g_at[to], s->G + s->g_at[k], 3 * (size_t)s->g_width[k] * sizeof(double));
+  part->dofs = part->y_size; /* padding counted: only nu is made of it */
+  return sk_ok();
+}
+
+skein_status sk_system_extract(const sk_system *s, const int *rows, int count, const int *position, sk_arena *arena,
+                               sk_system *part)
+{
+  *part = (sk_system){.form = s->form, .scale = s->scale, .symmetric = s->symmetric};
+  skein_status status = alloc_vectors(count, arena, part);
+  if (status.code) return status;
+  for (int i = 0; i < count; i++) {
+    memcpy(part->b + 3 * i, s->b + 3 * rows[i], 3 * sizeof(double));
+    memcpy(part->Wii + 9 * (size_t)i, s->Wii + 9 * (size_t)rows[i], 9 * sizeof(double));
+    part->mu[i] = s->mu[rows[i]];
+  }
+  if (s->form == SKEIN_FACTORED) return extract_factored(s, rows, count, arena, part);
+  status = sk_bsr_extract(&s->W, rows, count, position, arena, &part->W);
+  if (status.code) return status;
+  part->Wt = part->W;
+  return s->symmetric ? status : sk_bsr_extract(&s->Wt, rows, count, position, arena, &part->Wt);
+}
+
+/* ---- Applying ---- */
+
+void sk_system_velocity(const sk_system *s, const double *r, double *u, double *y)
+{
+  if (s->form == SKEIN_EXPLICIT) {
+    sk_bsr_mul_add(&s->W, r, s->b, u);
+    return;
+  }
+  memset(y, 0, (size_t)s->y_size * sizeof *y);
+  for (int i = 0; i < s->n; i++)
+    for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
+      const double *G = s->G + s->g_at[k];
+      double *z = y + s->g_y[k];
+      int width = s->g_width[k];
+      for (int e = 0; e < width; e++)
+        z[e] += G[e] * r[3 * i] + G[width + e] * r[3 * i + 1] + G[2 * width + e] * r[3 * i + 2];
+    }
+  for (int i = 0; i < s->n; i++) {
+    double sum[3] = {s->b[3 * i], s->b[3 * i + 1], s->b[3 * i + 2]};
+    for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
+      const double *G = s->G + s->g_at[k], *z = y + s->g_y[k];
+      int width = s->g_width[k];
+      for (int a = 0; a < 3; a++)
+        for (int e = 0; e < width; e++) sum[a] += G[a * width + e] * z[e];
+    }
+    memcpy(u + 3 * i, sum, sizeof sum);
+  }
+}

@@ -1,0 +1,69 @@
+/* Sparse matrices by scalar rows. */
+#include "sparse/sparse.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+skein_status sk_csr_create(int rows, int cols, int64_t entries, skein_csr *A)
+{
+  *A = (skein_csr){.rows = rows, .cols = cols};
+  A->start = sk_calloc((size_t)rows + 1, sizeof *A->start);
+  A->col = sk_calloc((size_t)entries, sizeof *A->col);
+  A->val = sk_calloc((size_t)entries, sizeof *A->val);
+  if (A->start && A->col && A->val) return sk_ok();
+  sk_csr_destroy(A);
+  return sk_no_memory();
+}
+
+void sk_csr_destroy(skein_csr *A)
+{
+  free(A->start);
+  free(A->col);
+  free(A->val);
+  *A = (skein_csr){0};
+}
+
+/* Columns in range and values finite, without a branch per entry: 0 x is NaN when x is not finite. */
+static bool entries_are_good(const skein_csr *A)
+{
+  int64_t entries = A->start[A->rows];
+  unsigned bad = 0, cols = (unsigned)A->cols;
+  double sums[4] = {0};
+  for (int64_t k = 0; k < entries; k++) bad |= (unsigned)A->col[k] >= cols;
+  int64_t k = 0;
+  for (; k + 4 <= entries; k += 4)
+    for (int e = 0; e < 4; e++) sums[e] += 0 * A->val[k + e];
+  for (; k < entries; k++) sums[0] += 0 * A->val[k];
+  return !bad && sums[0] + sums[1] + sums[2] + sums[3] == 0;
+}
+
+skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *field)
+{
+  if (A->rows != rows || A->cols != cols)
+    return sk_fail(SKEIN_BAD_INPUT, "%s: is %d x %d, expected %d x %d", field, A->rows, A->cols, rows, cols);
+  if (!A->start || (A->start[rows] > 0 && (!A->col || !A->val)))
+    return sk_fail(SKEIN_BAD_INPUT, "%s: arrays are missing", field);
+  if (A->start[0] != 0) return sk_fail(SKEIN_BAD_INPUT, "%s: first row starts at %lld, expected 0", field, (long long)A->start[0]);
+  for (int i = 0; i < rows; i++) /* all of them before any entry: a start in the middle may point beyond the arrays */
+    if (A->start[i + 1] < A->start[i])
+      return sk_fail(SKEIN_BAD_INPUT, "%s: row %d starts at %lld and ends at %lld", field, i, (long long)A->start[i],
+                     (long long)A->start[i + 1]);
+  if (entries_are_good(A)) return sk_ok();
+  for (int i = 0; i < rows; i++)
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+      if (A->col[k] < 0 || A->col[k] >= cols)
+        return sk_fail(SKEIN_BAD_INPUT, "%s: column %d in row %d, expected 0 to %d", field, A->col[k], i, cols - 1);
+      if (!isfinite(A->val[k]))
+        return sk_fail(SKEIN_BAD_INPUT, "%s: entry (%d, %d) is %g, expected a finite number", field, i, A->col[k], A->val[k]);
+    }
+  return sk_ok();
+}
+
+void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y)
+{
+  for (int i = 0; i < A->rows; i++) {
+    double sum = 0;
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) sum += A->val[k] * x[A->col[k]];
+    y[i] = (beta != 0 ? beta * y[i] : 0) + sum;
+  }
+}

@@ -1,0 +1,69 @@
+/* Sparse LU by UMFPACK (Davis 2004): symmetric strategy, pivots from the diagonal unless they are poor. */
+#include "sparse/lu.h"
+
+#include <cblas.h>
+#include <pthread.h>
+#include <umfpack.h>
+
+/* OpenBLAS sums in an order that depends on its own threads: it gets one while any factorisation is alive, and its
+ * setting back afterwards. The only state of the library that outlives a call, and only to leave the host as it was. */
+static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
+static int blas_users, blas_threads;
+
+static void blas_hold(int change)
+{
+  pthread_mutex_lock(&blas_lock);
+  if (blas_users == 0) blas_threads = openblas_get_num_threads();
+  blas_users += change;
+  int want = blas_users ? 1 : blas_threads;
+  if (openblas_get_num_threads() != want) openblas_set_num_threads(want);
+  pthread_mutex_unlock(&blas_lock);
+}
+
+static void control(double *c)
+{
+  umfpack_di_defaults(c);
+  c[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
+  c[UMFPACK_SYM_PIVOT_TOLERANCE] = 1e-3;
+  c[UMFPACK_IRSTEP] = 0;
+}
+
+skein_status sk_lu_analyse(sk_lu *a)
+{
+  double c[UMFPACK_CONTROL], info[UMFPACK_INFO];
+  control(c);
+  int status = umfpack_di_symbolic(a->n, a->n, a->start, a->row, NULL, &a->symbolic, c, info);
+  if (status == UMFPACK_ERROR_out_of_memory) return sk_no_memory();
+  if (status < 0) return sk_fail(SKEIN_BAD_INPUT, "sparse LU: the matrix cannot be ordered (UMFPACK status %d)", status);
+  double diagonal = info[UMFPACK_SYMMETRIC_FLOPS]; /* with pivots from the diagonal, as nearly always */
+  blas_hold(1);
+  a->flops = diagonal > 0 ? diagonal : info[UMFPACK_FLOPS_ESTIMATE];
+  return sk_ok();
+}
+
+bool sk_lu_factor(sk_lu *a)
+{
+  double c[UMFPACK_CONTROL], info[UMFPACK_INFO];
+  control(c);
+  if (a->numeric) umfpack_di_free_numeric(&a->numeric);
+  a->numeric = NULL;
+  int status = umfpack_di_numeric(a->start, a->row, a->val, a->symbolic, &a->numeric, c, info);
+  if (status == UMFPACK_OK) return true;
+  if (a->numeric) umfpack_di_free_numeric(&a->numeric);
+  a->numeric = NULL;
+  return false;
+}
+
+void sk_lu_solve(const sk_lu *a, const double *b, double *x)
+{
+  double c[UMFPACK_CONTROL], info[UMFPACK_INFO];
+  control(c);
+  umfpack_di_solve(UMFPACK_A, a->start, a->row, a->val, x, b, a->numeric, c, info);
+}
+
+void sk_lu_destroy(sk_lu *a)
+{
+  if (a->numeric) umfpack_di_free_numeric(&a->numeric);
+  if (a->symbolic) umfpack_di_free_symbolic(&a->symbolic), blas_hold(-1);
+  a->numeric = a->symbolic = NULL;
+}

@@ -1,0 +1,23 @@
+/* Sparse LU of unsymmetric matrices with a fixed, structurally symmetric pattern (UMFPACK). */
+#ifndef SK_LU_H
+#define SK_LU_H
+
+#include "base/base.h"
+
+/* Compressed columns: rows of column j are row[start[j] .. start[j+1]-1], ascending. The arrays are the caller's. */
+typedef struct sk_lu {
+  int n;
+  int *start, *row;
+  double *val;
+  void *symbolic, *numeric;
+  double flops; /* estimate of one factorisation */
+} sk_lu;
+
+/* Orders the matrix and estimates the work; values may still be zero. */
+skein_status sk_lu_analyse(sk_lu *a);
+/* Factors the values as they are now; false: singular. */
+bool sk_lu_factor(sk_lu *a);
+void sk_lu_solve(const sk_lu *a, const double *b, double *x);
+void sk_lu_destroy(sk_lu *a);
+
+#endif

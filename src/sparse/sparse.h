@@ -1,0 +1,43 @@
+/* Sparse matrices: scalar rows at the border of the library, d x d blocks inside. */
+#ifndef SK_SPARSE_H
+#define SK_SPARSE_H
+
+#include "base/base.h"
+
+/* ---- union_find.c: sets of 0 .. n-1, the root of a set is its smallest member ---- */
+void sk_union_init(int *parent, int n);
+int sk_union_find(int *parent, int i);
+void sk_union_join(int *parent, int i, int j);
+
+/* ---- colour.c ----
+ * Greedy colouring of contacts so that two of one colour share no key; keys of contact i are key[start[i] ..
+ * start[i+1]-1], below `keys`. With `edges` the keys are the neighbours, and only neighbours differ. Fills order (contacts by colour) and colour_start; the number of colours, -1: no memory. */
+int sk_colour(int n, const int64_t *start, const int *key, int keys, bool edges, sk_arena *arena, int *order, int **colour_start);
+
+/* ---- csr.c ---- */
+skein_status sk_csr_create(int rows, int cols, int64_t entries, skein_csr *A); /* owned by the caller */
+void sk_csr_destroy(skein_csr *A);
+/* Shape, monotone starts, columns in range, finite values; the message names `field`. */
+skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *field);
+/* y = A x + beta y */
+void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y);
+
+/* ---- bsr.c: blocks of d x d, by rows inside a block ---- */
+enum { SK_BSR_PAD = 4 }; /* doubles after the last block: kernels load four at a time */
+typedef struct sk_bsr {
+  int d, n;       /* n x n blocks */
+  int64_t *start; /* n + 1 */
+  int *col;       /* sorted in each row */
+  double *val;    /* d * d each */
+} sk_bsr;
+
+/* Blocks of A, duplicates added; every row gets its diagonal block, zero where A has none. */
+skein_status sk_bsr_from_csr(const skein_csr *A, int d, sk_arena *arena, sk_bsr *B);
+/* The blocks whose row and column are in `rows` (count of them, ascending); map: row -> position or -1. */
+skein_status sk_bsr_extract(const sk_bsr *A, const int *rows, int count, const int *map, sk_arena *arena, sk_bsr *B);
+/* B = A', block by block. */
+skein_status sk_bsr_transpose(const sk_bsr *A, sk_arena *arena, sk_bsr *B);
+/* y = A x + b */
+void sk_bsr_mul_add(const sk_bsr *A, const double *x, const double *b, double *y);
+
+#endif

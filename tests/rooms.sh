@@ -1,0 +1,28 @@
+#!/bin/sh
+# Data flows one way: which room may include which. `tool` and `bench` enter by the front door.
+set -eu
+cd "$1"
+status=0
+allow() { # allow ROOM "rooms it may include"
+  for file in src/"$1"/*.c src/"$1"/*.h; do
+    [ -e "$file" ] || continue
+    for room in $(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' "$file" | sort -u); do
+      case " $1 $2 " in
+        *" $room "*) ;;
+        *) echo "$file: includes room '$room', which '$1' may not enter (allowed: $2)"; status=1 ;;
+      esac
+    done
+  done
+}
+allow base ""
+allow math "base"
+allow sparse "base math"
+allow friction "base math sparse"
+for file in tool/*.c tool/*.h; do
+  if grep -nE '^#include "(base|math|sparse|friction)/' "$file"; then
+    echo "$file: the tool uses <skein/skein.h> only"
+    status=1
+  fi
+done
+[ $status = 0 ] && echo "rooms: every include goes the right way"
+exit $status

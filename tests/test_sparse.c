@@ -1,0 +1,269 @@
+/* Sparse matrices: blocks from rows in any order, transpose, colouring, disjoint sets, direct solver. */
+#include "sparse/lu.h"
+#include "support.h"
+
+/* A random matrix of n x n with entries in any order, some of them twice, some of them stored zeros. */
+static skein_csr draw_matrix(sk_random *g, int n, int per_row)
+{
+  skein_csr A;
+  expect_ok(sk_csr_create(n, n, (int64_t)n * per_row, &A));
+  for (int i = 0; i < n; i++) {
+    int64_t at = A.start[i];
+    int count = sk_random_int(g, per_row + 1);
+    for (int k = 0; k < count; k++) {
+      A.col[at + k] = k > 0 && sk_random_int(g, 4) == 0 ? A.col[at + k - 1] : sk_random_int(g, n);
+      A.val[at + k] = sk_random_int(g, 5) ? sk_random_normal(g) : 0;
+    }
+    A.start[i + 1] = at + count;
+  }
+  return A;
+}
+
+static void draw_vector(sk_random *g, int n, double *x)
+{
+  for (int i = 0; i < n; i++) x[i] = sk_random_normal(g);
+}
+
+static double *block_of(const sk_bsr *B, int i, int j)
+{
+  for (int64_t k = B->start[i]; k < B->start[i + 1]; k++)
+    if (B->col[k] == j) return B->val + k * B->d * B->d;
+  return NULL;
+}
+
+/* Columns ascend without repetition, and the diagonal is there. */
+static void check_pattern(const sk_bsr *B)
+{
+  for (int i = 0; i < B->n; i++) {
+    assert_non_null(block_of(B, i, i));
+    for (int64_t k = B->start[i] + 1; k < B->start[i + 1]; k++) assert_true(B->col[k - 1] < B->col[k]);
+  }
+}
+
+/* Blocks of A are A: the same product with any vector, whatever the order of entries, doubles or stored zeros. */
+static void blocks_from_rows(void **unused)
+{
+  (void)unused;
+  sk_random g = sk_random_make(1);
+  for (int t = 0; t < 200; t++) {
+    int d = 2 + t % 2, n = 1 + sk_random_int(&g, 12), size = d * n;
+    skein_csr A = draw_matrix(&g, size, 9);
+    sk_arena arena = {0};
+    sk_bsr B;
+    double x[36], b[36], y[36], z[36];
+    expect_ok(sk_bsr_from_csr(&A, d, &arena, &B));
+    check_pattern(&B);
+    draw_vector(&g, size, x), draw_vector(&g, size, b);
+    memcpy(z, b, sizeof z);
+    sk_csr_mul_add(&A, x, 1, z);
+    sk_bsr_mul_add(&B, x, b, y);
+    expect_at_most(largest_difference(y, z, (size_t)size), 1e-13, "product");
+    sk_arena_free(&arena);
+    sk_csr_destroy(&A);
+  }
+}
+
+/* A zero that is stored makes no block, and so joins no islands; an empty row has its diagonal block. */
+static void stored_zeros(void **unused)
+{
+  (void)unused;
+  skein_csr A;
+  sk_arena arena = {0};
+  sk_bsr B;
+  expect_ok(sk_csr_create(6, 6, 3, &A));
+  A.start[1] = 3, A.col[0] = 5, A.val[0] = 0, A.col[1] = 1, A.val[1] = 2, A.col[2] = 1, A.val[2] = 3;
+  for (int i = 2; i <= 6; i++) A.start[i] = 3;
+  expect_ok(sk_bsr_from_csr(&A, 3, &arena, &B));
+  assert_int_equal(B.start[2], 2);
+  assert_null(block_of(&B, 0, 1));
+  assert_true(block_of(&B, 0, 0)[1] == 5);
+  assert_true(largest(block_of(&B, 1, 1), 9) == 0);
+  sk_arena_free(&arena);
+  sk_csr_destroy(&A);
+}
+
+/* (A')' = A to the bit, and x . A y = y . A' x. */
+static void transpose(void **unused)
+{
+  (void)unused;
+  sk_random g = sk_random_make(2);
+  for (int t = 0; t < 100; t++) {
+    int d = 2 + t % 2, n = 1 + sk_random_int(&g, 12);
+    size_t size = (size_t)(d * n);
+    skein_csr A = draw_matrix(&g, d * n, 7);
+    sk_arena arena = {0};
+    sk_bsr B, T, TT;
+    double x[36], y[36], Ay[36], Tx[36], zero[36] = {0}, left = 0, right = 0;
+    expect_ok(sk_bsr_from_csr(&A, d, &arena, &B));
+    expect_ok(sk_bsr_transpose(&B, &arena, &T));
+    expect_ok(sk_bsr_transpose(&T, &arena, &TT));
+    check_pattern(&T);
+    assert_memory_equal(B.start, TT.start, ((size_t)n + 1) * sizeof *B.start);
+    assert_memory_equal(B.col, TT.col, (size_t)B.start[n] * sizeof *B.col);
+    assert_memory_equal(B.val, TT.val, (size_t)B.start[n] * (size_t)(d * d) * sizeof *B.val);
+    draw_vector(&g, d * n, x), draw_vector(&g, d * n, y);
+    sk_bsr_mul_add(&B, y, zero, Ay);
+    sk_bsr_mul_add(&T, x, zero, Tx);
+    for (size_t i = 0; i < size; i++) left += x[i] * Ay[i], right += y[i] * Tx[i];
+    expect_at_most(fabs(left - right), 1e-11, "x . A y - y . A' x");
+    sk_arena_free(&arena);
+    sk_csr_destroy(&A);
+  }
+}
+
+/* A part of a matrix holds the blocks between its rows and nothing else. */
+static void extract(void **unused)
+{
+  (void)unused;
+  sk_random g = sk_random_make(3);
+  skein_csr A = draw_matrix(&g, 30, 20);
+  sk_arena arena = {0};
+  sk_bsr B, part;
+  const int rows[4] = {1, 4, 5, 9};
+  int map[10] = {-1, 0, -1, -1, 1, 2, -1, -1, -1, 3};
+  expect_ok(sk_bsr_from_csr(&A, 3, &arena, &B));
+  expect_ok(sk_bsr_extract(&B, rows, 4, map, &arena, &part));
+  check_pattern(&part);
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++) {
+      const double *a = block_of(&B, rows[i], rows[j]), *c = block_of(&part, i, j);
+      assert_int_equal(!a, !c);
+      if (a) assert_memory_equal(a, c, 9 * sizeof *a);
+    }
+  sk_arena_free(&arena);
+  sk_csr_destroy(&A);
+}
+
+/* ---- Colouring ---- */
+
+/* Contacts in `order` are a permutation, and colour_start covers them; the colour of each in `colour`. */
+static void read_colours(int n, int colours, const int *order, const int *colour_start, int *colour)
+{
+  for (int i = 0; i < n; i++) colour[i] = -1;
+  assert_int_equal(colour_start[0], 0);
+  assert_int_equal(colour_start[colours], n);
+  for (int c = 0; c < colours; c++) {
+    assert_true(colour_start[c] < colour_start[c + 1]);
+    for (int k = colour_start[c]; k < colour_start[c + 1]; k++) {
+      assert_int_equal(colour[order[k]], -1);
+      colour[order[k]] = c;
+    }
+  }
+}
+
+/* Two contacts of one colour share no key; also when more colours are needed than there are bits. */
+static void colours_by_key(void **unused)
+{
+  (void)unused;
+  sk_random g = sk_random_make(4);
+  enum { n = 1500 };
+  static int key[2 * n], order[n], colour[n];
+  static int64_t start[n + 1];
+  for (int t = 0; t < 4; t++) {
+    int keys = (const int[]){3000, 100, 8, 1}[t], *colour_start;
+    sk_arena arena = {0};
+    for (int i = 0; i < n; i++) {
+      start[i + 1] = start[i] + 1 + sk_random_int(&g, 2);
+      for (int64_t k = start[i]; k < start[i + 1]; k++) key[k] = sk_random_int(&g, keys);
+    }
+    int colours = sk_colour(n, start, key, keys, false, &arena, order, &colour_start);
+    assert_true(colours > 0);
+    read_colours(n, colours, order, colour_start, colour);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++)
+        for (int64_t a = start[i]; a < start[i + 1]; a++)
+          for (int64_t b = start[j]; b < start[j + 1]; b++) assert_true(key[a] != key[b] || colour[i] != colour[j]);
+    sk_arena_free(&arena);
+  }
+}
+
+/* With edges: neighbours differ, in both directions of a symmetric graph with itself among the neighbours. */
+static void colours_by_edge(void **unused)
+{
+  (void)unused;
+  enum { n = 400 };
+  static bool near[n][n];
+  static int col[n * n], order[n], colour[n];
+  static int64_t start[n + 1];
+  sk_random g = sk_random_make(5);
+  for (int k = 0; k < 6 * n; k++) {
+    int i = sk_random_int(&g, n), j = sk_random_int(&g, n);
+    near[i][j] = near[j][i] = true;
+  }
+  for (int i = 0; i < n; i++) {
+    start[i + 1] = start[i];
+    for (int j = 0; j < n; j++)
+      if (near[i][j] || i == j) col[start[i + 1]++] = j;
+  }
+  int *colour_start;
+  sk_arena arena = {0};
+  int colours = sk_colour(n, start, col, n, true, &arena, order, &colour_start);
+  assert_in_range(colours, 2, 60);
+  read_colours(n, colours, order, colour_start, colour);
+  for (int i = 0; i < n; i++)
+    for (int64_t k = start[i]; k < start[i + 1]; k++) assert_true(col[k] == i || colour[col[k]] != colour[i]);
+  sk_arena_free(&arena);
+}
+
+/* ---- Disjoint sets ---- */
+
+/* The root of a set is its smallest member, in whatever order the sets were joined. */
+static void union_find(void **unused)
+{
+  (void)unused;
+  enum { n = 200 };
+  sk_random g = sk_random_make(6);
+  int parent[n], label[n];
+  sk_union_init(parent, n);
+  for (int i = 0; i < n; i++) label[i] = i;
+  for (int t = 0; t < 150; t++) {
+    int i = sk_random_int(&g, n), j = sk_random_int(&g, n), lo = SK_MIN(label[i], label[j]), hi = SK_MAX(label[i], label[j]);
+    sk_union_join(parent, i, j);
+    for (int k = 0; k < n; k++)
+      if (label[k] == hi) label[k] = lo;
+  }
+  for (int i = 0; i < n; i++) assert_int_equal(sk_union_find(parent, i), label[i]);
+}
+
+/* ---- Direct solver ---- */
+
+/* |A x - b| is rounding; values may change under one ordering; a singular matrix is said to be so. */
+static void lu(void **unused)
+{
+  (void)unused;
+  enum { n = 60 };
+  sk_random g = sk_random_make(7);
+  static int start[n + 1], row[n * n];
+  static double val[n * n], b[n], x[n];
+  for (int j = 0; j < n; j++) { /* a band: structurally symmetric */
+    start[j + 1] = start[j];
+    for (int i = SK_MAX(0, j - 4); i < SK_MIN(n, j + 5); i++) row[start[j + 1]++] = i;
+  }
+  sk_lu a = {.n = n, .start = start, .row = row, .val = val};
+  expect_ok(sk_lu_analyse(&a));
+  for (int t = 0; t < 3; t++) {
+    for (int k = 0; k < start[n]; k++) val[k] = sk_random_normal(&g);
+    for (int j = 0; j < n; j++)
+      for (int k = start[j]; k < start[j + 1]; k++) val[k] += row[k] == j ? 4 : 0;
+    draw_vector(&g, n, b);
+    assert_true(sk_lu_factor(&a));
+    sk_lu_solve(&a, b, x);
+    for (int j = 0; j < n; j++)
+      for (int k = start[j]; k < start[j + 1]; k++) b[row[k]] -= val[k] * x[j];
+    expect_at_most(largest(b, n), 1e-10, "residual");
+  }
+  for (int k = start[5]; k < start[6]; k++) val[k] = 0;
+  assert_false(sk_lu_factor(&a));
+  sk_lu_destroy(&a);
+  sk_lu_destroy(&a); /* twice does no harm */
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(blocks_from_rows), cmocka_unit_test(stored_zeros), cmocka_unit_test(transpose),
+      cmocka_unit_test(extract), cmocka_unit_test(colours_by_key), cmocka_unit_test(colours_by_edge),
+      cmocka_unit_test(union_find), cmocka_unit_test(lu),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

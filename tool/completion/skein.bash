@@ -1,0 +1,62 @@
+# bash completion of the skein command: subcommands, options, names of solvers, *.hdf5 files.
+
+_skein_words()
+{
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+_skein_files()
+{
+    local pattern
+    for pattern in "$@"; do
+        mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X "!$pattern" -- "$cur")
+    done
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$cur")
+    compopt -o filenames 2>/dev/null
+}
+
+_skein_value()
+{
+    local locals="secular mfb pac dac enum duriez06 duriez08 pyramid4"
+    local with_enum="secular+enum mfb+enum pac+enum dac+enum duriez06+enum duriez08+enum pyramid4+enum"
+    case $prev in
+        --method | -m) _skein_words "auto gs newton-ac newton-mfb admm ipm" ;;
+        --local | --locals | -l) _skein_words "$locals $with_enum" ;;
+        --measure) _skein_words "rel fb" ;;
+        --accelerate) _skein_words "none anderson" ;;
+        --form)
+            if [[ $command == gen ]]; then _skein_words "global local both"
+            else _skein_words "explicit factored auto"; fi ;;
+        --d) _skein_words "2 3" ;;
+        --history | --csv) _skein_files "*.csv" ;;
+        --plot) _skein_files "*.svg" ;;
+        --output | -o) _skein_files "*.hdf5" "*.h5" ;;
+        --tol | -t | --max-sweeps | --max-seconds | --threads | -j | --contacts | -n | --rods | -r | --dofs | --mu | \
+            --seed | -s | --open | --stick) COMPREPLY=() ;;
+        *) return 1 ;;
+    esac
+}
+
+_skein()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        _skein_words "solve info gen bench help --help --version"
+        return
+    fi
+    if _skein_value; then return; fi
+    case $command:$cur in
+        solve:-*) _skein_words "--method --local --tol --measure --max-sweeps --max-seconds --threads --form --accelerate
+            --no-freeze --warm-start --history --save --json --help" ;;
+        info:-*) _skein_words "--json --help" ;;
+        gen:-*) _skein_words "--contacts --rods --dofs --mu --seed --d --open --stick --form --output --help" ;;
+        bench:-*) _skein_words "--tol --measure --max-sweeps --threads --locals --csv --plot --help" ;;
+        gen:*) _skein_words "hairlike manufactured" ;;
+        bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
+        help:*) _skein_words "solve info gen bench" ;;
+        *) _skein_files "*.hdf5" "*.h5" ;;
+    esac
+}
+
+complete -F _skein skein

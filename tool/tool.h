@@ -1,0 +1,87 @@
+/* What the subcommands of `skein` share: options, messages, safe output files, JSON. */
+#ifndef SKEIN_TOOL_H
+#define SKEIN_TOOL_H
+
+#include <jansson.h>
+#include <skein/skein.h>
+#include <stdio.h>
+
+/* Exit codes, in the order of severity: the worst of several files wins. */
+enum { TOOL_OK = 0, TOOL_NOT_CONVERGED = 1, TOOL_BAD = 2, TOOL_IO = 3, TOOL_INTERRUPTED = 130 };
+
+/* ---- options.c ---- */
+
+typedef struct tool_option {
+  const char *name;
+  char letter;       /* short form, 0: none */
+  const char *value; /* name of the value in --help, NULL: a flag */
+  const char *help;
+} tool_option;
+
+/* One subcommand: a row of the table in main.c. */
+typedef struct tool_command tool_command;
+struct tool_command {
+  const char *name, *about;
+  const char *usage;          /* after "skein name " */
+  const tool_option *options; /* until name is NULL */
+  void (*notes)(FILE *out);   /* between options and examples of --help, may be NULL */
+  const char *examples;
+  int (*run)(const tool_command *command, int argc, char **argv);
+};
+
+enum { TOOL_NO_MORE = -1, TOOL_HELP = -2, TOOL_WRONG = -3 };
+
+/* The next option: its place in command->options, with its value; TOOL_NO_MORE when only files remain (argv[optind]
+ * on); TOOL_HELP after the help was printed; TOOL_WRONG after a message. */
+int tool_option_next(const tool_command *command, int argc, char **argv, const char **value);
+void tool_help(const tool_command *command, FILE *out);
+
+/* Strict numbers within lo .. hi (the message names the option); false after a message. */
+bool tool_parse_double(const char *option, const char *text, double lo, double hi, double *value);
+bool tool_parse_int(const char *option, const char *text, int lo, int hi, int *value);
+bool tool_parse_seed(const char *option, const char *text, uint64_t *value);
+/* One of `count` words; -1 after a message that suggests the nearest. */
+int tool_parse_word(const char *option, const char *text, const char *const *words, int count);
+/* "mfb" or "mfb+enum". */
+bool tool_parse_local(const char *option, const char *text, skein_local *local, bool *failsafe);
+/* The word closest to text, NULL when none is close. */
+const char *tool_nearest(const char *text, const char *const *words, int count);
+
+/* Sets tol and a local tolerance well below it. */
+void tool_set_tol(skein_solve_def *def, double tol);
+
+/* ---- report.c ---- */
+
+/* "skein: ..." on stderr, one line. */
+__attribute__((format(printf, 1, 2))) void tool_error(const char *format, ...);
+/* Prints the message of a failed status, after "path: " unless that is NULL or there already; its exit code. */
+int tool_fail(const char *path, skein_status status);
+int tool_worst(int a, int b);
+
+/* "mfb+enum" */
+void tool_local_name(skein_local local, bool failsafe, char name[32]);
+
+/* A JSON number, null where x is not finite; a JSON string, whatever bytes the text has. */
+json_t *tool_json_number(double x);
+json_t *tool_json_text(const char *text);
+/* One object on one line of stdout; takes the reference. */
+int tool_json_print(json_t *object);
+
+/* A field of a CSV file, quoted where it must be; a number, empty where it is not finite. */
+void tool_csv_text(FILE *out, const char *text);
+void tool_csv_number(FILE *out, double x);
+
+/* A file that is there as a whole or not at all: written beside its place, then renamed. */
+typedef struct tool_file {
+  FILE *stream;
+  char *path, *temporary; /* temporary is NULL when path is a device or a pipe */
+} tool_file;
+
+int tool_file_open(const char *path, tool_file *file);
+int tool_file_commit(tool_file *file); /* flush, rename */
+void tool_file_discard(tool_file *file);
+
+/* ---- the subcommands ---- */
+extern const tool_command tool_solve, tool_info, tool_gen, tool_bench;
+
+#endif
