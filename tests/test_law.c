@@ -73,11 +73,14 @@ static void homogeneous(void **unused)
   (void)unused;
   sk_random g = sk_random_make(3);
   for (int t = 0; t < 10000; t++) {
-    double x[3], y[3], kx[3], ky[3], f[3], kf[3], k = t % 2 ? ldexp(1, sk_random_int(&g, 200) - 100) : pow(10, sk_random_uniform(&g, -12, 12));
-    for (int i = 0; i < 3; i++) x[i] = sk_random_normal(&g), y[i] = sk_random_normal(&g), kx[i] = k * x[i], ky[i] = k * y[i];
+    double x[3], y[3], kx[3], ky[3], f[3], kf[3],
+        k = t % 2 ? ldexp(1, sk_random_int(&g, 200) - 100) : pow(10, sk_random_uniform(&g, -12, 12));
+    for (int i = 0; i < 3; i++)
+      x[i] = sk_random_normal(&g), y[i] = sk_random_normal(&g), kx[i] = k * x[i], ky[i] = k * y[i];
     sk_fb(3, x, y, f);
     sk_fb(3, kx, ky, kf);
-    for (int i = 0; i < 3; i++) expect_at_most(fabs(kf[i] - k * f[i]), t % 2 ? 0 : 4e-15 * k, "f(k x, k y) - k f(x, y)");
+    for (int i = 0; i < 3; i++)
+      expect_at_most(fabs(kf[i] - k * f[i]), t % 2 ? 0 : 4e-15 * k, "f(k x, k y) - k f(x, y)");
   }
 }
 
@@ -102,7 +105,8 @@ static void plane_is_space(void **unused)
   (void)unused;
   sk_random g = sk_random_make(5);
   for (int t = 0; t < 10000; t++) {
-    double r[3] = {sk_random_normal(&g), sk_random_normal(&g), 0}, u[3] = {sk_random_normal(&g), sk_random_normal(&g), 0};
+    double r[3] = {sk_random_normal(&g), sk_random_normal(&g), 0},
+           u[3] = {sk_random_normal(&g), sk_random_normal(&g), 0};
     double mu = t % 5 ? sk_random_uniform(&g, 0, 2) : 0, f[3], h[3];
     double two = sk_contact_error(2, r, u, mu, own), three = sk_contact_error(3, r, u, mu, own);
     expect_at_most(fabs(two - three), 2e-15, "difference of d = 2 and d = 3");
@@ -119,7 +123,8 @@ static void frictionless(void **unused)
   (void)unused;
   sk_random g = sk_random_make(6);
   for (int t = 0; t < 10000; t++) {
-    double r[3] = {sk_random_normal(&g), 0, 0}, u[3] = {sk_random_normal(&g), sk_random_normal(&g), sk_random_normal(&g)};
+    double r[3] = {sk_random_normal(&g), 0, 0},
+           u[3] = {sk_random_normal(&g), sk_random_normal(&g), sk_random_normal(&g)};
     double expected = fabs(r[0] + u[0] - hypot(r[0], u[0]));
     expect_at_most(fabs(sk_contact_error(3, r, u, 0, own) - expected), 2e-15, "scalar function");
     r[0] = fabs(r[0]), u[0] = 0, r[2] = sk_random_normal(&g);
@@ -140,7 +145,8 @@ static void nan_is_infinite(void **unused)
           (k < d ? s.r : s.u)[k % d] = NAN;
           if (smooth && k > d) continue; /* without friction the slip does not matter */
           double e = sk_contact_error(d, s.r, s.u, s.mu, own);
-          if (!(isinf(e) && e > 0)) fail_msg("NaN in %c[%d], mu %g, d %d: error %g, expected infinity", k < d ? 'r' : 'u', k % d, s.mu, d, e);
+          if (!(isinf(e) && e > 0))
+            fail_msg("NaN in %c[%d], mu %g, d %d: error %g, expected infinity", k < d ? 'r' : 'u', k % d, s.mu, d, e);
           skein_error all = sk_law_error(d, 1, s.r, s.u, &s.mu, own);
           assert_true(isinf(all.rel) && isinf(all.fb) && all.worst == 0);
         }
@@ -228,7 +234,8 @@ static void compare_jacobians(law_fn law, const double *r, const double *u, cons
 /* sqrt of the small eigenvalue of x o x + y o y: the distance to the kink of the Fischer-Burmeister function. */
 static double small_root(const double *r, const double *u, double mu, double rho)
 {
-  double x[3] = {mu * r[0], r[1], r[2]}, y[3] = {rho * (u[0] + mu * hypot(u[1], u[2])), rho * mu * u[1], rho * mu * u[2]};
+  double x[3] = {mu * r[0], r[1], r[2]},
+         y[3] = {rho * (u[0] + mu * hypot(u[1], u[2])), rho * mu * u[1], rho * mu * u[2]};
   double a1 = x[0] * x[1] + y[0] * y[1], a2 = x[0] * x[2] + y[0] * y[2], sum = 0;
   for (int i = 0; i < 3; i++) sum += x[i] * x[i] + y[i] * y[i];
   return sqrt(fmax(0, sum - 2 * hypot(a1, a2)));
@@ -254,10 +261,13 @@ static void jacobian_ac(void **unused)
   sk_random g = sk_random_make(10);
   int tried = 0;
   while (tried < 5000) {
-    double r[3], u[3], c[3] = {sk_random_uniform(&g, 0, 2), pow(10, sk_random_uniform(&g, -1, 1)), pow(10, sk_random_uniform(&g, -1, 1))};
+    double r[3], u[3],
+        c[3] = {sk_random_uniform(&g, 0, 2), pow(10, sk_random_uniform(&g, -1, 1)),
+                pow(10, sk_random_uniform(&g, -1, 1))};
     for (int i = 0; i < 3; i++) r[i] = sk_random_normal(&g), u[i] = sk_random_normal(&g);
     double reach = hypot(r[1] - c[2] * u[1], r[2] - c[2] * u[2]);
-    if (fabs(r[0]) < 0.01 || fabs(r[0] - c[1] * u[0]) < 0.01 || fabs(reach - c[0] * r[0]) < 0.01 || reach < 0.1) continue;
+    if (fabs(r[0]) < 0.01 || fabs(r[0] - c[1] * u[0]) < 0.01 || fabs(reach - c[0] * r[0]) < 0.01 || reach < 0.1)
+      continue;
     compare_jacobians(eval_ac, r, u, c);
     tried++;
   }
@@ -266,10 +276,12 @@ static void jacobian_ac(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(zero_on_the_law), cmocka_unit_test(not_zero_elsewhere), cmocka_unit_test(homogeneous),
-      cmocka_unit_test(exact_on_the_boundary), cmocka_unit_test(plane_is_space), cmocka_unit_test(frictionless),
-      cmocka_unit_test(nan_is_infinite), cmocka_unit_test(units), cmocka_unit_test(nothing_happens),
-      cmocka_unit_test(jacobian_fb), cmocka_unit_test(jacobian_ac),
+      cmocka_unit_test(zero_on_the_law), cmocka_unit_test(not_zero_elsewhere),
+      cmocka_unit_test(homogeneous),     cmocka_unit_test(exact_on_the_boundary),
+      cmocka_unit_test(plane_is_space),  cmocka_unit_test(frictionless),
+      cmocka_unit_test(nan_is_infinite), cmocka_unit_test(units),
+      cmocka_unit_test(nothing_happens), cmocka_unit_test(jacobian_fb),
+      cmocka_unit_test(jacobian_ac),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

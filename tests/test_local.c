@@ -76,7 +76,8 @@ static one draw_one(sk_random *g)
 {
   int dice = sk_random_int(g, 100);
   rank kind = dice < 76 ? REGULAR : dice < 84 ? NEARLY_SINGULAR : dice < 95 ? RANK_TWO : RANK_ONE;
-  one p = {.known = INFINITY, .d = sk_random_int(g, 8) ? 3 : 2, .mu = sk_random_int(g, 11) ? sk_random_uniform(g, 0, 2) : 0};
+  one p = {
+      .known = INFINITY, .d = sk_random_int(g, 8) ? 3 : 2, .mu = sk_random_int(g, 11) ? sk_random_uniform(g, 0, 2) : 0};
   if (sk_random_int(g, 16) == 0) p.mu *= 1e-6;
   draw_matrix(g, kind, &p);
   if (kind == REGULAR && sk_random_int(g, 3)) {
@@ -192,8 +193,8 @@ static void exact_ones_never_fail(void **unused)
   assert_int_equal(t[1].missed, 0);
 }
 
-/* Every solver, alone and with the fail-safe, terminates and returns finite numbers; `pyramid4` and `duriez06` alone are
- * approximate (by more than 1e-3 in a good share of problems); with the fail-safe nothing is missed. */
+/* Every solver, alone and with the fail-safe, terminates and returns finite numbers; `pyramid4` and `duriez06` alone
+ * are approximate (by more than 1e-3 in a good share of problems); with the fail-safe nothing is missed. */
 static void all_terminate(void **unused)
 {
   (void)unused;
@@ -267,7 +268,8 @@ static void expect_answer(const one *p, bool solvable, const double *answer)
     assert_true(isfinite(largest(r, 3)));
     if (approximate) continue;
     assert_int_equal(converged, solvable);
-    if (solvable) expect_at_most(largest_difference(r, answer, (size_t)p->d), 1e-8, skein_local_name((skein_local)(l / 2)));
+    if (solvable)
+      expect_at_most(largest_difference(r, answer, (size_t)p->d), 1e-8, skein_local_name((skein_local)(l / 2)));
   }
 }
 
@@ -363,9 +365,14 @@ static void names(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(exact_ones_never_fail), cmocka_unit_test(all_terminate), cmocka_unit_test(exact_ones_agree),
-      cmocka_unit_test(degenerate), cmocka_unit_test(unsymmetric), cmocka_unit_test(any_guess),
-      cmocka_unit_test(bad_input), cmocka_unit_test(names),
+      cmocka_unit_test(exact_ones_never_fail),
+      cmocka_unit_test(all_terminate),
+      cmocka_unit_test(exact_ones_agree),
+      cmocka_unit_test(degenerate),
+      cmocka_unit_test(unsymmetric),
+      cmocka_unit_test(any_guess),
+      cmocka_unit_test(bad_input),
+      cmocka_unit_test(names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

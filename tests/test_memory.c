@@ -44,11 +44,14 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 
 /* ---- The loop ---- */
 
+static int misreported; /* failures that were not called out of memory: looked at when the test has cleaned up */
+
 typedef skein_status (*job)(void *context);
 
 /* Runs the job with a failure at call k = 0, 1, ... until it runs to the end without one. A job frees what it made. */
 static void fail_everywhere(const char *name, job run, void *context)
 {
+  int wrong = 0;
   for (int k = 0;; k++) {
     if (k > 100000) fail_msg("%s never ends", name);
     atomic_store(&calls_left, k);
@@ -56,10 +59,11 @@ static void fail_everywhere(const char *name, job run, void *context)
     bool failed = atomic_load(&calls_left) < 0; /* the failing call was reached */
     atomic_store(&calls_left, -1);
     if (s.code != SKEIN_OK && s.code != SKEIN_NO_MEMORY)
-      fail_msg("%s, call %d fails: \"%s\", expected out of memory", name, k, s.message);
+      printf("  %s, call %d fails: \"%s\", expected out of memory\n", name, k, s.message), wrong++;
     if (!failed) {
       expect_ok(s);
       assert_true(k > 0);
+      misreported += wrong;
       printf("  %-24s %d allocations\n", name, k);
       return;
     }
@@ -249,6 +253,7 @@ static void files(void **unused)
     skein_problem_destroy(&global);
     skein_solution_destroy(&answer);
   }
+  assert_int_equal(misreported, 0);
 }
 
 int main(void)

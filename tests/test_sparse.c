@@ -217,7 +217,8 @@ static void union_find(void **unused)
   sk_union_init(parent, n);
   for (int i = 0; i < n; i++) label[i] = i;
   for (int t = 0; t < 150; t++) {
-    int i = sk_random_int(&g, n), j = sk_random_int(&g, n), lo = SK_MIN(label[i], label[j]), hi = SK_MAX(label[i], label[j]);
+    int i = sk_random_int(&g, n), j = sk_random_int(&g, n), lo = SK_MIN(label[i], label[j]),
+        hi = SK_MAX(label[i], label[j]);
     sk_union_join(parent, i, j);
     for (int k = 0; k < n; k++)
       if (label[k] == hi) label[k] = lo;
@@ -261,9 +262,10 @@ static void lu(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(blocks_from_rows), cmocka_unit_test(stored_zeros), cmocka_unit_test(transpose),
-      cmocka_unit_test(extract), cmocka_unit_test(colours_by_key), cmocka_unit_test(colours_by_edge),
-      cmocka_unit_test(union_find), cmocka_unit_test(lu),
+      cmocka_unit_test(blocks_from_rows), cmocka_unit_test(stored_zeros),
+      cmocka_unit_test(transpose),        cmocka_unit_test(extract),
+      cmocka_unit_test(colours_by_key),   cmocka_unit_test(colours_by_edge),
+      cmocka_unit_test(union_find),       cmocka_unit_test(lu),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,8 +115,9 @@ static bool write_script(FILE *out, const bench_results *r)
   for (int s = 0; s < r->solvers; s++) {
     const bench_solver *solver = &r->solver[s];
     tool_local_name(solver->local, solver->failsafe, name);
-    fprintf(out, "%s$c%d with steps lw %.2f dt %d lc rgb '%s' title '%s", s ? ", " : "", s,
-            1.5 + 5.0 * (r->solvers - 1 - s) / r->solvers, solver->failsafe ? 1 : 2, colours[(int)solver->local % 8], name);
+    double width = 1.5 + 5.0 * (r->solvers - 1 - s) / r->solvers;
+    fprintf(out, "%s$c%d with steps lw %.2f dt %d lc rgb '%s' title '%s", s ? ", " : "", s, width,
+            solver->failsafe ? 1 : 2, colours[(int)solver->local % 8], name);
     if (solver->tol > tightest) fprintf(out, " (to %g)", solver->tol);
     fputc('\'', out);
   }

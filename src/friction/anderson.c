@@ -53,7 +53,7 @@ static bool solve_gram(const sk_anderson *a, const double *rhs, double *gamma)
   int m = a->held;
   for (int i = 0; i < m; i++)
     for (int j = 0; j <= i; j++) {
-      double s = a->gram[i][j] * (i == j ? 1 + 1e-10 : 1);
+      double s = a->gram[i][j] * (i == j ? 1 + 1e-7 : 1);
       for (int k = 0; k < j; k++) s -= L[i][k] * L[j][k];
       if (i == j && !(s > 1e-14 * a->gram[i][i])) return false;
       L[i][j] = i == j ? sqrt(s) : s / L[j][j];

@@ -62,7 +62,8 @@ static skein_status describe_islands(const sk_system *s, sk_arena *arena, skein_
 {
   int *island = SK_NEW(arena, s->n, int), *size = SK_NEW(arena, s->n, int);
   if (arena->failed || (info->islands = sk_system_islands(s, arena, island)) < 0) return sk_no_memory();
-  for (int i = 0; i < s->n; i++) info->largest_island = SK_MAX(info->largest_island, ++size[island[i]]);
+  for (int i = 0; i < s->n; i++) size[island[i]]++;
+  for (int k = 0; k < info->islands; k++) info->largest_island = SK_MAX(info->largest_island, size[k]);
   return sk_ok();
 }
 

@@ -35,7 +35,8 @@ static sk_scale global_scale(const skein_problem *p, const sk_objects *o, double
   return scale;
 }
 
-static skein_status global_error(const skein_problem *p, const double *r, skein_error *error, double *u, double *v)
+static skein_status global_error(const skein_problem *p, const double *r, const sk_scale *scale, skein_error *error,
+                                 double *u, double *v)
 {
   sk_arena arena = {0};
   sk_objects o;
@@ -46,7 +47,7 @@ static skein_status global_error(const skein_problem *p, const double *r, skein_
     sk_objects_velocity(&o, p, r, own);
     memcpy(u, p->u_f, (size_t)p->H.rows * sizeof *u);
     sk_csr_mul_add(&p->H, own, 1, u);
-    *error = sk_law_error(p->d, p->contacts, r, u, p->mu, global_scale(p, &o, work));
+    *error = sk_law_error(p->d, p->contacts, r, u, p->mu, scale ? *scale : global_scale(p, &o, work));
     if (v) memcpy(v, own, (size_t)p->dofs * sizeof *v);
   }
   sk_arena_free(&arena);
@@ -54,21 +55,23 @@ static skein_status global_error(const skein_problem *p, const double *r, skein_
 }
 
 /* u must be there: d n doubles. */
-static skein_status error_with(const skein_problem *p, const double *r, skein_error *error, double *u, double *v)
+static skein_status error_with(const skein_problem *p, const double *r, const sk_scale *scale, skein_error *error,
+                               double *u, double *v)
 {
-  if (p->form == SKEIN_GLOBAL) return global_error(p, r, error, u, v);
+  if (p->form == SKEIN_GLOBAL) return global_error(p, r, scale, error, u, v);
   memcpy(u, p->b, (size_t)p->W.rows * sizeof *u);
   sk_csr_mul_add(&p->W, r, 1, u);
-  *error = sk_law_error(p->d, p->contacts, r, u, p->mu, reduced_scale(p));
+  *error = sk_law_error(p->d, p->contacts, r, u, p->mu, scale ? *scale : reduced_scale(p));
   return sk_ok();
 }
 
-skein_status sk_problem_error(const skein_problem *p, const double *r, skein_error *error, double *u_out, double *v_out)
+skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_scale *scale, skein_error *error,
+                              double *u_out, double *v_out)
 {
   *error = (skein_error){.worst = -1};
   sk_arena arena = {0};
   double *u = u_out ? u_out : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
-  skein_status status = u ? error_with(p, r, error, u, v_out) : sk_no_memory();
+  skein_status status = u ? error_with(p, r, scale, error, u, v_out) : sk_no_memory();
   sk_arena_free(&arena);
   return status;
 }
@@ -77,5 +80,5 @@ skein_status skein_problem_error(const skein_problem *p, const double *r, skein_
 {
   skein_status status = skein_problem_check(p);
   if (status.code) return status;
-  return sk_problem_error(p, r, error, u_out, v_out);
+  return sk_problem_error(p, r, NULL, error, u_out, v_out);
 }

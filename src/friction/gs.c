@@ -21,7 +21,8 @@ typedef struct gs {
 
 static skein_status make(sk_work *w, gs *g)
 {
-  *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON, .u = SK_NEW(&w->arena, 3 * (size_t)w->system->n, double),
+  *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON, 
+            .u = SK_NEW_RAW(&w->arena, 3 * (size_t)w->system->n, double),
             .lowest = INFINITY, .rest_next = 8};
   skein_status status = sk_sweep_make(w, &g->sweep);
   if (status.code == SKEIN_OK && g->accelerate)
@@ -32,7 +33,8 @@ static skein_status make(sk_work *w, gs *g)
 }
 
 /* Mixes the last sweeps, unless that has stopped helping: then plain sweeps from the best iterate for a while, each time
- * twice as long, so that acceleration never costs more than it has to. Restarts when the residual grows fourfold. */
+ * twice as long, so that acceleration never costs more than it has to. Restarts when the residual doubles (measured
+ * against fourfold: fewer sweeps on the real problems). */
 static void accelerate(const sk_work *w, gs *g)
 {
   enum { patience = 30 };
@@ -43,7 +45,7 @@ static void accelerate(const sk_work *w, gs *g)
   sk_anderson_mix(&g->anderson, g->sweep.r, g->sweep.x);
   g->without = g->anderson.norm < 0.99 * g->lowest ? 0 : g->without + 1;
   if (g->without == 0) g->lowest = g->anderson.norm;
-  if (g->anderson.norm > 4 * g->anderson.best) sk_anderson_restart(&g->anderson);
+  if (g->anderson.norm > 2 * g->anderson.best) sk_anderson_restart(&g->anderson);
   if (g->without < patience) return;
   g->rest = g->rest_next, g->rest_next *= 2;
   g->without = 0, g->lowest = INFINITY;

@@ -87,8 +87,8 @@ static void scaling(const double *x, const double *z, double *T, double *Ti, dou
 static double step_to_boundary(const double *x, const double *d)
 {
   double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cone_det(x);
-  double disc = b * b - a * c;
-  if ((b >= 0 && a >= 0) || disc < 0) return INFINITY;
+  double disc = fmax(b * b - a * c, 0); /* never negative for x in K, but for rounding */
+  if (b >= 0 && a >= 0) return INFINITY;
   if (b < 0) return c / (-b + sqrt(disc));
   return (-b - sqrt(disc)) / a;
 }
@@ -291,6 +291,7 @@ static void advance(ipm *p, double t)
 skein_status sk_solve_ipm(sk_work *w)
 {
   enum { most = 120 };
+  if (w->error == INFINITY && sk_work_done(w, sk_work_accept(w, w->r))) return sk_ok();
   ipm p;
   skein_status status = make(w, &p);
   if (status.code == SKEIN_OK) start(&p);

@@ -55,21 +55,31 @@ double sk_one_error(const sk_one *p, const double *r)
   return sk_contact_error(3, r, u, p->mu, (sk_scale){1, 1});
 }
 
+static double norm1(const double *r)
+{
+  return fabs(r[0]) + fabs(r[1]) + fabs(r[2]);
+}
+
+double sk_one_score(const sk_one *p, const double *r)
+{
+  return fmax(1e-13, sk_one_error(p, r) - fmin(1e-6, 2e-15 * norm1(r)));
+}
+
+void sk_one_keep(const sk_one *p, const double *t, double *score, double *r)
+{
+  if (!isfinite(norm1(t)) || t[0] < 0) return;
+  double s = sk_one_score(p, t);
+  if (s > *score || (s == *score && norm1(t) >= norm1(r))) return;
+  *score = s;
+  memcpy(r, t, 3 * sizeof *r);
+}
+
 /* Error of r with the caller's scale. */
 static double scaled_error(const sk_one *p, const double *r, sk_scale scale)
 {
   double u[3];
   sk_one_velocity(p, r, u);
   return sk_contact_error(3, r, u, p->mu, scale);
-}
-
-/* r <- candidate when its error is below `error`; the smaller error. */
-static double keep_better(const sk_one *p, sk_scale scale, const double *candidate, double error, double *r)
-{
-  double other = scaled_error(p, candidate, scale);
-  if (!(other < error)) return error;
-  memcpy(r, candidate, 3 * sizeof *r);
-  return other;
 }
 
 bool sk_one_solve(const sk_one *p, skein_local local, bool failsafe, sk_scale scale, double tol, double *r,
@@ -87,26 +97,26 @@ bool sk_one_solve(const sk_one *p, skein_local local, bool failsafe, sk_scale sc
     counts->failures++;
     return false;
   }
+  w = exp2(ilogb(w)), size = exp2(ilogb(size)); /* powers of two: the change of units rounds nothing */
   sk_one unit = {.mu = p->mu};
   for (int i = 0; i < 9; i++) unit.W[i] = p->W[i] / w;
   for (int i = 0; i < 3; i++) unit.b[i] = p->b[i] / size;
   double to_unit = w / size, t[3] = {r[0] * to_unit, r[1] * to_unit, r[2] * to_unit};
   if (!isfinite(t[0] + t[1] + t[2])) t[0] = t[1] = t[2] = 0;
-  double goal = fmax(1e-14, tol * fmin(1, scale.U / size) * fmin(1, w / scale.w));
+  double goal = fmax(1e-14, 0.1 * tol * fmin(1, scale.U / size) * fmin(1, w / scale.w));
   if (p->mu == 0) local = SKEIN_ENUM; /* a scalar problem: closed form */
 
   sk_local_table[local].solve(&unit, goal, t);
   for (int i = 0; i < 3; i++) r[i] = t[i] / to_unit;
-  double error = scaled_error(p, r, scale);
-  if (error <= tol) return true;
+  if (scaled_error(p, r, scale) <= tol) return true;
   if (failsafe) { /* enum; then r = 0, unless what we have is better than that (rounding alone can miss tol) */
     counts->alternates++;
-    double zero[3] = {0}, e[3];
-    sk_one_enum(&unit, goal, t);
-    for (int i = 0; i < 3; i++) e[i] = t[i] / to_unit;
-    error = keep_better(p, scale, e, error, r);
-    error = keep_better(p, scale, zero, error, r);
-    if (error <= tol) return true;
+    double zero[3] = {0}, e[3], score = isfinite(norm1(t)) ? sk_one_score(&unit, t) : INFINITY;
+    sk_one_enum(&unit, goal, e);
+    sk_one_keep(&unit, e, &score, t);
+    sk_one_keep(&unit, zero, &score, t);
+    for (int i = 0; i < 3; i++) r[i] = t[i] / to_unit;
+    if (scaled_error(p, r, scale) <= tol) return true;
   }
   counts->failures++;
   return false;

@@ -37,6 +37,12 @@ bool sk_one_duriez06(const sk_one *p, double tol, double *r);
 bool sk_one_duriez08(const sk_one *p, double tol, double *r);
 bool sk_one_pyramid4(const sk_one *p, double tol, double *r);
 
+/* What the error of r is above the rounding of r itself, 2e-15 |r|_1 (at least 1e-13: all below is as good), in units where |b| and W are about 1: several
+ * solutions may exist (W nearly singular, mu |w_T| > w_N), and a huge one is no better than a tame one. */
+double sk_one_score(const sk_one *p, const double *r);
+/* r <- t when t scores less, or as little with a smaller impulse; *score follows. */
+void sk_one_keep(const sk_one *p, const double *t, double *score, double *r);
+
 /* |f_FB|_inf of r in the units of the problem as given. */
 double sk_one_error(const sk_one *p, const double *r);
 
@@ -70,6 +76,8 @@ sk_secular sk_secular_make(const sk_one *p);
 void sk_secular_free(const sk_secular *k, const double *u, const double *r, double *b);
 /* The sticking answer for b_N < 0, mu > 0; false when it is not admissible. */
 bool sk_secular_stick(const sk_secular *k, const double *b, double *r);
+/* The sliding answer nearest to k->a, whether or not sticking is admissible. */
+bool sk_secular_slide(sk_secular *k, const double *b, double *r);
 /* r for the free velocity b (three components). False when there is no solution (w_N = 0, b_N < 0). */
 bool sk_secular_solve(sk_secular *k, const double *b, double *r);
 

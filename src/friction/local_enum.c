@@ -81,8 +81,8 @@ static slide slide_make(const sk_one *p)
   return s;
 }
 
-/* The best of the sliding solutions; its error. Only roots with r_N >= 0 count: squaring adds spurious ones. */
-static double solve_slide(const sk_one *p, double *r)
+/* Keeps the best of the sliding solutions. Only roots with r_N >= 0 count: squaring adds spurious ones. */
+static void solve_slide(const sk_one *p, double *score, double *r)
 {
   slide s = slide_make(p);
   double D = (s.wN / s.mu) * (s.wN / s.mu);
@@ -99,25 +99,22 @@ static double solve_slide(const sk_one *p, double *r)
   } else {
     bound = 1e12 * (s.trace + sqrt(D));
   }
-  double a[8], best = INFINITY;
+  double a[8];
   int count = roots(c, 4, bound, a);
+  a[count++] = bound; /* the largest root, which squaring may lose, is found from above by the polish */
   sk_secular k = sk_secular_make(p);
   for (int i = 0; i < count; i++) {
     double t[3];
     slide_impulse(&s, a[i], t);
-    if (!isfinite(t[0] + t[1] + t[2]) || t[0] < 0) continue;
-    double error = sk_one_error(p, t);
-    if (error < best) best = error, memcpy(r, t, sizeof t);
+    sk_one_keep(p, t, score, r);
     k.a = a[i]; /* polish: Newton on the unsquared equation wins back the digits that squaring lost */
-    if (!sk_secular_solve(&k, p->b, t)) continue;
-    error = sk_one_error(p, t);
-    if (error < best) best = error, memcpy(r, t, sizeof t);
+    if (a[i] > 0 && sk_secular_slide(&k, p->b, t)) sk_one_keep(p, t, score, r);
   }
-  return best;
 }
 
 bool sk_one_enum(const sk_one *p, double tol, double *r)
 {
+  const double tame = 1e4; /* an impulse below this is the solution, one above it may have a smaller one beside it */
   const double *W = p->W, *b = p->b;
   r[0] = r[1] = r[2] = 0;
   if (b[0] >= 0) return true; /* take-off */
@@ -126,19 +123,12 @@ bool sk_one_enum(const sk_one *p, double tol, double *r)
     r[0] = -b[0] / W[0];
     return true;
   }
-  double minus[3] = {-b[0], -b[1], -b[2]}, t[3], best = INFINITY;
-  if (sk_solve3(W, minus, t) && sqrt(t[1] * t[1] + t[2] * t[2]) <= p->mu * t[0]) { /* stick */
-    memcpy(r, t, sizeof t);
-    best = sk_one_error(p, r);
-    if (best <= tol) return true;
+  double minus[3] = {-b[0], -b[1], -b[2]}, t[3], score = INFINITY;
+  if (sk_solve3(W, minus, t) && sqrt(t[1] * t[1] + t[2] * t[2]) <= p->mu * t[0]) sk_one_keep(p, t, &score, r); /* stick */
+  if (score > tol || r[0] > tame) {
+    sk_secular k = sk_secular_make(p);
+    if (sk_secular_stick(&k, b, t)) sk_one_keep(p, t, &score, r); /* W_ii singular, b in its range */
+    if (score > tol || r[0] > tame) solve_slide(p, &score, r);
   }
-  sk_secular k = sk_secular_make(p);
-  if (sk_secular_stick(&k, b, t)) { /* the same where W_ii is singular and b is in its range */
-    double error = sk_one_error(p, t);
-    if (error < best) best = error, memcpy(r, t, sizeof t);
-    if (best <= tol) return true;
-  }
-  double error = solve_slide(p, t);
-  if (error < best) best = error, memcpy(r, t, sizeof t);
-  return best <= tol;
+  return sk_one_error(p, r) <= tol;
 }

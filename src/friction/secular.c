@@ -69,7 +69,7 @@ static double find_root(const sk_secular *k, double beta1, double beta2, double 
 {
   double lo = 0, hi = INFINITY, a = k->a;
   bool hard = k->tangent > 2 && (k->l1 == 0 || k->l2 == 0);
-  if (!(a > 0) || hard) {
+  if (!(a > 0)) {
     hi = k->tangent * sqrt(beta1 * beta1 + beta2 * beta2) / target;
     a = fmin(hi, fmax(k->l1, k->l2));
     if (a == 0) a = hi;
@@ -148,18 +148,29 @@ bool sk_secular_stick(const sk_secular *k, const double *b, double *r)
   return stick(k, b, k->c * b[1] + k->s * b[2] - b[0] * k->w1, -k->s * b[1] + k->c * b[2] - b[0] * k->w2, r);
 }
 
+/* The sliding answer for beta, by the root nearest to the last one. */
+static bool slide(sk_secular *k, const double *b, double beta1, double beta2, double *r)
+{
+  double rN = -b[0] * k->inv_wN, y[2];
+  k->a = find_root(k, beta1, beta2, k->mu * rN, y);
+  double wy = k->w1 * y[0] + k->w2 * y[1]; /* r_N from u_N = 0, cheap, unless it cancels; then from |r_T| = mu r_N */
+  impulse(k, wy > -0.5 * rN ? rN + wy : sqrt(y[0] * y[0] + y[1] * y[1]) / k->mu, y, r);
+  return isfinite(r[0] + r[1] + r[2]);
+}
+
+bool sk_secular_slide(sk_secular *k, const double *b, double *r)
+{
+  return slide(k, b, k->c * b[1] + k->s * b[2] - b[0] * k->w1, -k->s * b[1] + k->c * b[2] - b[0] * k->w2, r);
+}
+
 bool sk_secular_solve(sk_secular *k, const double *b, double *r)
 {
   r[0] = r[1] = r[2] = 0;
   if (b[0] >= 0) return true; /* take-off: r = 0 is a solution */
   if (k->inv_wN == 0) return false;
   if (k->mu == 0) return r[0] = -b[0] * k->inv_wN, true;
-  double beta1 = k->c * b[1] + k->s * b[2] - b[0] * k->w1, beta2 = -k->s * b[1] + k->c * b[2] - b[0] * k->w2, y[2];
-  if (stick(k, b, beta1, beta2, r)) return true;
-  double rN = -b[0] * k->inv_wN;
-  k->a = find_root(k, beta1, beta2, k->mu * rN, y);
-  impulse(k, rN + k->w1 * y[0] + k->w2 * y[1], y, r); /* from u_N = 0; equals |y| / mu at the root */
-  return isfinite(r[0] + r[1] + r[2]) && r[0] >= 0;
+  double beta1 = k->c * b[1] + k->s * b[2] - b[0] * k->w1, beta2 = -k->s * b[1] + k->c * b[2] - b[0] * k->w2;
+  return stick(k, b, beta1, beta2, r) || slide(k, b, beta1, beta2, r);
 }
 
 bool sk_secular_visit(sk_secular *k, const double *u, double *r)
@@ -215,11 +226,9 @@ bool sk_one_secular(const sk_one *p, double tol, double *r)
     if (!isfinite(r[0] + r[1] + r[2])) memset(r, 0, 3 * sizeof *r);
   }
   memcpy(r, best, sizeof best);
-  if (!(best_error <= tol) && (k.l1 == 0 || k.l2 == 0 || alpha > 0)) { /* singular W_ii: two roots, or none */
-    double t[3] = {0};
-    sk_one_enum(p, tol, t);
-    double error = sk_one_error(p, t);
-    if (error < best_error) best_error = error, memcpy(r, t, sizeof t);
-  }
-  return best_error <= tol;
+  if (best_error <= tol && r[0] < 1e4) return true;
+  double t[3], score = sk_one_score(p, r); /* W_ii nearly singular: there may be another, tamer solution */
+  sk_one_enum(p, tol, t);
+  sk_one_keep(p, t, &score, r);
+  return sk_one_error(p, r) <= tol;
 }

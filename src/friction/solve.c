@@ -53,7 +53,7 @@ static skein_status check_def(const skein_solve_def *d)
 /* ---- Islands ---- */
 
 typedef struct outcome {
-  skein_code status;
+  bool converged; /* by its own account */
   skein_method method;
   int iterations;
   sk_local_counts counts;
@@ -99,7 +99,7 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
   sk_system part;
   skein_status status = sk_ok();
   if (takes_off(whole, rows, n, r)) {
-    p->outcome[k] = (outcome){.method = def->method};
+    p->outcome[k] = (outcome){.method = def->method, .converged = true};
     return status;
   }
   if (p->count > 1) {
@@ -118,7 +118,7 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
   }
   sk_arena_reset(&w.arena);
   *arena = w.arena;
-  p->outcome[k] = (outcome){.status = status.code, .method = w.method, .iterations = w.iterations, .counts = w.counts};
+  p->outcome[k] = (outcome){.converged = w.error <= def->tol, .method = w.method, .iterations = w.iterations, .counts = w.counts};
   return status;
 }
 
@@ -160,12 +160,13 @@ static skein_status solve_islands(const sk_system *s, const islands *p, const sk
 static void collect(const islands *p, skein_solve_info *info)
 {
   int largest = 0;
-  info->islands = p->count;
+  info->islands = p->count, info->converged = true;
   for (int k = 0; k < p->count; k++) {
     const outcome *o = p->outcome + k;
     int size = p->start[k + 1] - p->start[k];
     if (size > largest) largest = size, info->method = o->method;
     info->iterations = SK_MAX(info->iterations, o->iterations);
+    info->converged &= o->converged;
     info->local_solves += o->counts.solves, info->local_alternates += o->counts.alternates;
     info->local_failures += o->counts.failures;
   }
@@ -175,10 +176,11 @@ static void collect(const islands *p, skein_solve_info *info)
 static void count_status(const skein_problem *p, const double *r, const double *u, skein_solve_info *info)
 {
   double speed = 0;
+  info->stick = info->slide = info->open = 0;
   for (int i = 0; i < p->d * p->contacts; i++) speed = fmax(speed, fabs(u[i]));
   for (int i = 0; i < p->contacts; i++) {
     const double *a = r + p->d * i, *v = u + p->d * i;
-    double slip = p->d == 3 ? hypot(v[1], v[2]) : fabs(v[1]);
+    double slip = p->d == 3 ? sqrt(v[1] * v[1] + v[2] * v[2]) : fabs(v[1]);
     if (!(a[0] > 0)) info->open++;
     else if (slip > 1e-6 * speed) info->slide++;
     else info->stick++;
@@ -186,11 +188,12 @@ static void count_status(const skein_problem *p, const double *r, const double *
 }
 
 /* The final word: error by the full operator, velocities, statuses. */
-static skein_status report(const skein_problem *p, const skein_solve_def *def, skein_solution *out, skein_solve_info *info)
+static skein_status report(const skein_problem *p, const skein_solve_def *def, const sk_scale *scale, skein_solution *out,
+                           skein_solve_info *info)
 {
   sk_arena arena = {0};
   double *u = out->u ? out->u : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
-  skein_status status = u ? sk_problem_error(p, out->r, &info->error, u, out->v) : sk_no_memory();
+  skein_status status = u ? sk_problem_error(p, out->r, scale, &info->error, u, out->v) : sk_no_memory();
   if (status.code == SKEIN_OK) {
     info->converged = (def->measure == SKEIN_ERROR_FB ? info->error.fb : info->error.rel) <= def->tol;
     count_status(p, out->r, u, info);
@@ -214,7 +217,8 @@ static bool nothing_to_do(const skein_problem *p, const skein_solve_def *def)
   return true;
 }
 
-static skein_status solve(const skein_problem *p, const skein_solve_def *def, double started, skein_solution *out, skein_solve_info *info)
+static skein_status solve(const skein_problem *p, const skein_solve_def *def, double started, sk_scale *scale, skein_solution *out,
+                          skein_solve_info *info)
 {
   sk_arena arena = {0};
   sk_system s;
@@ -226,6 +230,7 @@ static skein_status solve(const skein_problem *p, const skein_solve_def *def, do
   if (status.code == SKEIN_OK) {
     info->seconds_setup = sk_seconds() - started;
     info->operator_form = s.form;
+    *scale = s.scale;
     for (int i = 0; def->warm_start && i < p->contacts; i++)
       for (int k = 0; k < p->d; k++) r[3 * i + k] = isfinite(out->r[p->d * i + k]) ? out->r[p->d * i + k] : 0;
     status = solve_islands(&s, &parts, def, started, r);
@@ -250,8 +255,15 @@ skein_status skein_solve(const skein_problem *p, const skein_solve_def *def, ske
   if (!d.warm_start && p->contacts) memset(out->r, 0, (size_t)p->d * (size_t)p->contacts * sizeof *out->r);
   info->threads = d.threads;
 
-  if (p->contacts && !nothing_to_do(p, &d)) status = solve(p, &d, started, out, info);
-  if (status.code == SKEIN_OK) status = report(p, &d, out, info);
+  sk_scale scale;
+  bool trivial = !p->contacts || nothing_to_do(p, &d), again = true;
+  for (int round = 0; again && round < 3; round++) { /* a solver works on velocities that it updates: they may drift */
+    if (!trivial) status = solve(p, &d, started, &scale, out, info);
+    bool claimed = !trivial && info->converged;
+    if (status.code == SKEIN_OK) status = report(p, &d, trivial ? NULL : &scale, out, info);
+    again = status.code == SKEIN_OK && claimed && !info->converged;
+    d.warm_start = true;
+  }
   info->seconds = sk_seconds() - started;
   return status;
 }

@@ -227,10 +227,10 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
                   .threads = w->def->threads > 0 ? w->def->threads : omp_get_max_threads()};
   g->kind = s->form == SKEIN_FACTORED ? SK_SWEEP_FACTORED : s->n < large ? SK_SWEEP_PUSH : SK_SWEEP_PULL;
   g->x_size = g->kind == SK_SWEEP_PUSH ? 4 * s->n : g->kind == SK_SWEEP_FACTORED ? s->y_size : 0;
-  g->r = SK_NEW(arena, 3 * (size_t)s->n, double);
-  g->x = SK_NEW(arena, g->x_size, double);
-  g->contact = SK_NEW(arena, s->n, sk_secular);
-  g->weight = SK_NEW(arena, s->n, double);
+  g->r = SK_NEW_RAW(arena, 3 * (size_t)s->n, double);
+  g->x = SK_NEW_RAW(arena, g->x_size, double);
+  g->contact = SK_NEW_RAW(arena, s->n, sk_secular);
+  g->weight = SK_NEW_RAW(arena, s->n, double);
   g->frozen = SK_NEW(arena, s->n, int);
   if (arena->failed) return sk_no_memory();
   for (int i = 0; i < s->n; i++) {

@@ -11,7 +11,7 @@ static skein_status alloc_vectors(int n, sk_arena *arena, sk_system *s)
 {
   s->n = n;
   s->b = SK_NEW(arena, 3 * (size_t)n, double);
-  s->mu = SK_NEW(arena, n, double);
+  s->mu = SK_NEW_RAW(arena, n, double);
   s->Wii = SK_NEW(arena, 9 * (size_t)n, double);
   return arena->failed ? sk_no_memory() : sk_ok();
 }

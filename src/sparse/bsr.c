@@ -113,8 +113,9 @@ skein_status sk_bsr_extract(const sk_bsr *A, const int *rows, int count, const i
     B->start[i + 1] = B->start[i] + kept;
   }
   B->col = SK_NEW_RAW(arena, B->start[count], int);
-  B->val = SK_NEW(arena, (size_t)B->start[count] * dd + SK_BSR_PAD, double);
+  B->val = SK_NEW_RAW(arena, (size_t)B->start[count] * dd + SK_BSR_PAD, double);
   if (arena->failed) return sk_no_memory();
+  memset(B->val + (size_t)B->start[count] * dd, 0, SK_BSR_PAD * sizeof(double));
   int64_t at = 0;
   for (int i = 0; i < count; i++)
     for (int64_t k = A->start[rows[i]]; k < A->start[rows[i] + 1]; k++) {
@@ -131,12 +132,13 @@ skein_status sk_bsr_transpose(const sk_bsr *A, sk_arena *arena, sk_bsr *B)
   int d = A->d, n = A->n;
   int64_t blocks = A->start[n];
   *B = (sk_bsr){.d = d, .n = n, .start = SK_NEW(arena, n + 1, int64_t), .col = SK_NEW_RAW(arena, blocks, int),
-                .val = SK_NEW(arena, blocks * d * d + SK_BSR_PAD, double)};
+                .val = SK_NEW_RAW(arena, blocks * d * d + SK_BSR_PAD, double)};
   int64_t *next = SK_NEW(arena, n + 1, int64_t);
   if (arena->failed) return sk_no_memory();
   for (int64_t k = 0; k < blocks; k++) B->start[A->col[k] + 1]++;
   for (int j = 0; j < n; j++) B->start[j + 1] += B->start[j];
   memcpy(next, B->start, (size_t)n * sizeof *next);
+  memset(B->val + blocks * d * d, 0, SK_BSR_PAD * sizeof *B->val);
   for (int i = 0; i < n; i++)
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
       int64_t to = next[A->col[k]]++;

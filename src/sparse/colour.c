@@ -36,8 +36,9 @@ int sk_colour(int n, const int64_t *start, const int *key, int keys, bool edges,
     first[c] = at, at += count;
   }
   for (int i = 0; i < n; i++) order[first[colour[i]]++] = i;
-  for (int c = 0, last = 0; c < most + n; c++)
-    if (first[c] > last) last = first[c], first[++colours] = last;
+  for (int c = 0, last = 0; c < most + n; c++) /* first[c] is now the end of colour c */
+    if (first[c] > last) last = first[c], first[colours++] = last;
+  memmove(first + 1, first, (size_t)colours * sizeof *first);
   first[0] = 0;
   *colour_start = first;
   return colours;

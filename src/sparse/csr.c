@@ -46,8 +46,8 @@ skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *fi
   if (A->start[0] != 0) return sk_fail(SKEIN_BAD_INPUT, "%s: first row starts at %lld, expected 0", field, (long long)A->start[0]);
   for (int i = 0; i < rows; i++) /* all of them before any entry: a start in the middle may point beyond the arrays */
     if (A->start[i + 1] < A->start[i])
-      return sk_fail(SKEIN_BAD_INPUT, "%s: row %d starts at %lld and ends at %lld", field, i, (long long)A->start[i],
-                     (long long)A->start[i + 1]);
+      return sk_fail(SKEIN_BAD_INPUT, "%s.start[%d] is %lld, expected >= %lld", field, i + 1, (long long)A->start[i + 1],
+                     (long long)A->start[i]);
   if (entries_are_good(A)) return sk_ok();
   for (int i = 0; i < rows; i++)
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {

@@ -1,0 +1,236 @@
+/* Any number of threads, the same bits: a hash of r over methods, forms and problems. Two solves at the same time do
+ * not know of each other. Small enough for the thread sanitizer. */
+#include "support.h"
+
+#include <cblas.h>
+#include <pthread.h>
+
+/* Hash of r after a solve. */
+static uint64_t hash_of(const skein_problem *p, const skein_solve_def *def, int threads)
+{
+  skein_solve_def d = *def;
+  skein_solution s;
+  skein_solve_info info;
+  d.threads = threads;
+  expect_ok(skein_solution_create(p, &s));
+  expect_ok(skein_solve(p, &d, &s, &info));
+  assert_int_equal(info.threads, threads);
+  uint64_t h = fnv(s.r, size_of(p) * sizeof *s.r);
+  assert_true(isfinite(largest(s.r, size_of(p))) && largest(s.r, size_of(p)) > 0);
+  skein_solution_destroy(&s);
+  return h;
+}
+
+static void expect_same_bits(const skein_problem *p, const skein_solve_def *def, const char *name)
+{
+  uint64_t one = hash_of(p, def, 1);
+  for (int threads = 2; threads <= 4; threads++) {
+    uint64_t many = hash_of(p, def, threads);
+    if (many != one)
+      fail_msg("%s, %s: hash %016llx with %d threads, %016llx with one", name, skein_method_name(def->method),
+               (unsigned long long)many, threads, (unsigned long long)one);
+  }
+}
+
+static void run_methods(const skein_problem *p, int sweeps, const char *name)
+{
+  const skein_method methods[] = {SKEIN_GS, SKEIN_AUTO, SKEIN_IPM};
+  for (int m = 0; m < 3; m++)
+    for (int form = SKEIN_EXPLICIT; form <= SKEIN_FACTORED; form++) {
+      skein_solve_def def = skein_default_solve_def();
+      if (form == SKEIN_FACTORED && p->form == SKEIN_REDUCED) continue;
+      def.method = methods[m], def.operator_form = (skein_operator)form;
+      def.max_sweeps = m == 2 ? SK_MIN(sweeps, 6) : sweeps;
+      expect_same_bits(p, &def, name);
+    }
+}
+
+/* A problem so large that contacts of one colour are visited in parallel. */
+static void coloured(void **unused)
+{
+  (void)unused;
+  skein_problem p = make_hairlike(400, 2100, 0.3, 1);
+  run_methods(&p, SLOW_BUILD ? 5 : 60, "hairlike");
+  skein_problem_destroy(&p);
+}
+
+/* The same with plain sweeps, freezing and another local solver. */
+static void coloured_plain(void **unused)
+{
+  (void)unused;
+  skein_problem p = make_hairlike(300, 2050, 0.5, 2);
+  skein_solve_def def = skein_default_solve_def();
+  def.method = SKEIN_GS, def.accelerate = SKEIN_ACCELERATE_NONE, def.max_sweeps = SLOW_BUILD ? 5 : 40, def.tol = 1e-3;
+  expect_same_bits(&p, &def, "freezing");
+  def.local = SKEIN_MFB, def.failsafe = true, def.max_sweeps = SLOW_BUILD ? 3 : 15;
+  expect_same_bits(&p, &def, "mfb+enum");
+  skein_problem_destroy(&p);
+}
+
+/* Many islands side by side, and one that is not. */
+static void islands(void **unused)
+{
+  (void)unused;
+  skein_solution answer;
+  skein_problem p = make_manufactured(3, 400, 150, 0.4, 1, &answer), w = make_reduced(&p);
+  skein_problem_info info;
+  expect_ok(skein_problem_describe(&p, &info));
+  assert_true(info.islands > 20);
+  run_methods(&p, 1000, "islands");
+  run_methods(&w, 1000, "islands, reduced");
+  skein_problem_destroy(&p);
+  skein_problem_destroy(&w);
+  skein_solution_destroy(&answer);
+}
+
+/* ---- Two solves at once ---- */
+
+typedef struct running {
+  const skein_problem *p;
+  skein_solve_def def;
+  uint64_t hash;
+} running;
+
+static void *run(void *context)
+{
+  running *c = context;
+  c->hash = hash_of(c->p, &c->def, c->def.threads);
+  return NULL;
+}
+
+/* Two threads of the caller solve at the same time, each with threads of its own: the bits are those of a lone solve.
+ */
+static void concurrent(void **unused)
+{
+  (void)unused;
+  skein_solution answer;
+  skein_problem p[2] = {make_hairlike(300, 2050, 0.3, 1), make_manufactured(3, 60, 60, 0.4, 1, &answer)};
+  for (int k = 0; k < 4; k++) {
+    pthread_t thread[2];
+    running c[2];
+    for (int i = 0; i < 2; i++) {
+      c[i] = (running){.p = &p[k == 3 ? i : k % 2], .def = skein_default_solve_def()};
+      c[i].def.max_sweeps = SLOW_BUILD ? 8 : 40, c[i].def.threads = 1 + k % 2;
+      c[i].def.method = k == 1 ? SKEIN_IPM : SKEIN_AUTO;
+    }
+    for (int i = 0; i < 2; i++) assert_int_equal(pthread_create(&thread[i], NULL, run, &c[i]), 0);
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < 2; i++) assert_true(c[i].hash == hash_of(c[i].p, &c[i].def, 1));
+  }
+  for (int i = 0; i < 2; i++) skein_problem_destroy(&p[i]);
+  skein_solution_destroy(&answer);
+}
+
+/* A solve B that begins while A runs and ends after it: B waits in its progress callback until A is done. */
+typedef struct overlap {
+  pthread_mutex_t lock;
+  pthread_cond_t change;
+  bool b_runs, a_done;
+  const skein_problem *p;
+} overlap;
+
+static void wait_for(overlap *o, const bool *flag)
+{
+  pthread_mutex_lock(&o->lock);
+  while (!*flag) pthread_cond_wait(&o->change, &o->lock);
+  pthread_mutex_unlock(&o->lock);
+}
+
+static void raise_flag(overlap *o, bool *flag)
+{
+  pthread_mutex_lock(&o->lock);
+  *flag = true;
+  pthread_cond_broadcast(&o->change);
+  pthread_mutex_unlock(&o->lock);
+}
+
+static bool progress_a(void *user, const skein_progress *progress)
+{
+  (void)progress;
+  wait_for(user, &((overlap *)user)->b_runs);
+  return false;
+}
+
+static bool progress_b(void *user, const skein_progress *progress)
+{
+  (void)progress;
+  raise_flag(user, &((overlap *)user)->b_runs);
+  wait_for(user, &((overlap *)user)->a_done);
+  return false;
+}
+
+static void solve_with(overlap *o, skein_progress_fn progress)
+{
+  skein_solve_def def = skein_default_solve_def();
+  skein_solution s;
+  skein_solve_info info;
+  def.method = SKEIN_IPM, def.threads = 1, def.progress = progress, def.user = o;
+  expect_ok(skein_solution_create(o->p, &s));
+  expect_ok(skein_solve(o->p, &def, &s, &info));
+  skein_solution_destroy(&s);
+}
+
+static void *run_b(void *context)
+{
+  solve_with(context, progress_b);
+  return NULL;
+}
+
+/* The threads of BLAS are not ours: whatever their number, the same bits, also for objects of many dofs. */
+static void blas_threads_do_not_matter(void **unused)
+{
+  (void)unused;
+  skein_manufactured_def made = skein_default_manufactured_def();
+  skein_problem p;
+  skein_solution answer;
+  uint64_t hash[2];
+  int before = openblas_get_num_threads();
+  made.objects = 2, made.dofs_per_object = SLOW_BUILD ? 200 : 500, made.contacts = 12;
+  expect_ok(skein_make_manufactured(&made, &p, &answer));
+  for (int m = SKEIN_GS; m <= SKEIN_IPM; m += SKEIN_IPM - SKEIN_GS) {
+    skein_solve_def def = skein_default_solve_def();
+    def.method = (skein_method)m;
+    for (int threads = 1; threads <= 2; threads++) {
+      openblas_set_num_threads(threads);
+      hash[threads - 1] = hash_of(&p, &def, 1);
+    }
+    openblas_set_num_threads(before);
+    if (hash[0] != hash[1]) fail_msg("%s: bits differ between 1 and 2 threads of BLAS", skein_method_name(def.method));
+  }
+  skein_problem_destroy(&p);
+  skein_solution_destroy(&answer);
+}
+
+/* The library keeps no global state: two overlapping solves leave the thread count of BLAS as the caller had it. */
+static void blas_threads_restored(void **unused)
+{
+  (void)unused;
+  skein_solution answer;
+  skein_problem p = make_manufactured(3, 6, 6, 0.4, 1, &answer);
+  overlap o = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER, .p = &p};
+  pthread_t b;
+  int before = openblas_get_num_threads();
+  openblas_set_num_threads(2);
+  assert_int_equal(pthread_create(&b, NULL, run_b, &o), 0);
+  solve_with(&o, progress_a); /* cannot end before B runs ... */
+  raise_flag(&o, &o.a_done);  /* ... and B cannot end before this */
+  pthread_join(b, NULL);
+  int after = openblas_get_num_threads();
+  openblas_set_num_threads(before);
+  skein_problem_destroy(&p);
+  skein_solution_destroy(&answer);
+  assert_int_equal(after, 2);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(coloured),
+      cmocka_unit_test(coloured_plain),
+      cmocka_unit_test(islands),
+      cmocka_unit_test(concurrent),
+      cmocka_unit_test(blas_threads_do_not_matter),
+      cmocka_unit_test(blas_threads_restored),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
