@@ -2,6 +2,14 @@
 #include "sparse/lu.h"
 #include "support.h"
 
+/* 0, 1, .. n - 1 */
+static int *all_rows(sk_arena *arena, int n)
+{
+  int *rows = SK_NEW(arena, n, int);
+  for (int i = 0; i < n; i++) rows[i] = i;
+  return rows;
+}
+
 /* A random matrix of n x n with entries in any order, some of them twice, some of them stored zeros. */
 static skein_csr draw_matrix(sk_random *g, int n, int per_row)
 {
@@ -166,7 +174,7 @@ static void colours_by_key(void **unused)
       start[i + 1] = start[i] + 1 + sk_random_int(&g, 2);
       for (int64_t k = start[i]; k < start[i + 1]; k++) key[k] = sk_random_int(&g, keys);
     }
-    int colours = sk_colour(n, start, key, keys, false, &arena, order, &colour_start);
+    int colours = sk_colour(all_rows(&arena, n), n, start, key, keys, false, &arena, order, &colour_start);
     assert_true(colours > 0);
     read_colours(n, colours, order, colour_start, colour);
     for (int i = 0; i < n; i++)
@@ -197,7 +205,7 @@ static void colours_by_edge(void **unused)
   }
   int *colour_start;
   sk_arena arena = {0};
-  int colours = sk_colour(n, start, col, n, true, &arena, order, &colour_start);
+  int colours = sk_colour(all_rows(&arena, n), n, start, col, n, true, &arena, order, &colour_start);
   assert_in_range(colours, 2, 60);
   read_colours(n, colours, order, colour_start, colour);
   for (int i = 0; i < n; i++)

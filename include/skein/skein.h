@@ -189,7 +189,8 @@ SKEIN_API const char *skein_local_about(skein_local l);
 SKEIN_API int skein_method_find(const char *name);
 SKEIN_API int skein_local_find(const char *name);
 
-/* Called after every error evaluation; returning true stops the solve (not converged). */
+/* Called after every full error evaluation, one call at a time but from any thread (islands are solved side by side);
+ * returning true stops the solve (not converged). Only the measure that is solved for is known, the other is NaN. */
 typedef struct skein_progress {
   int iteration;
   double seconds;

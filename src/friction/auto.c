@@ -59,7 +59,8 @@ static bool give_up(sk_watch *watch, int sweeps, double error)
   double left = p->rate > 0 ? log(p->best / p->w->def->tol) / p->rate * p->sweep_cost : INFINITY;
   double least = cost_of_vectors(p->w->system); /* known without ordering the matrix */
   if (left < 1.5 * least || spent < 0.35 * least) return false;
-  return spent > 0.35 * cost_of_newton(p) && left > 1.5 * cost_of_newton(p);
+  double newton = cost_of_newton(p);
+  return (spent > 0.35 * newton && left > 1.5 * newton) || (spent > newton && left > 0.5 * newton);
 }
 
 skein_status sk_solve_auto(sk_work *w)

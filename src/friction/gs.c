@@ -23,7 +23,7 @@ static skein_status make(sk_work *w, gs *g)
 {
   *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON, 
             .u = SK_NEW_RAW(&w->arena, 3 * (size_t)w->system->n, double),
-            .lowest = INFINITY, .rest_next = 8};
+            .lowest = INFINITY, .rest_next = 40};
   skein_status status = sk_sweep_make(w, &g->sweep);
   if (status.code == SKEIN_OK && g->accelerate)
     status = sk_anderson_make(w->system->n, g->sweep.x_size, g->sweep.weight, &w->arena, &g->anderson);

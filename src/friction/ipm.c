@@ -23,6 +23,7 @@ typedef struct ipm {
   double *r, *u, *du, *rz;      /* 3 n */
   double *y, *dy, *ry, *rhs;    /* size of y */
   double *T, *Ti, *l;           /* scaling, its inverse (9 n), scaled point (3 n) */
+  double smooth;                /* |u_T| is taken as sqrt(|u_T|^2 + smooth^2), smooth -> 0 with the gap */
   double *D, *E;                /* blocks of the linear system (9 n) */
 } ipm;
 
@@ -138,6 +139,14 @@ static void multiply(const sk_system *s, const double *q, const double *b, doubl
   }
 }
 
+/* Mean of x . z. */
+static double mean_gap(const ipm *p)
+{
+  double gap = 0;
+  for (int i = 0; i < 3 * p->s->n; i++) gap += p->x[i] * p->z[i];
+  return gap / p->s->n;
+}
+
 /* Residuals r_z = P^-1 u + |u_T| e - z, r_y = G' P^-1 x - y, and r = P^-1 x; the mean of x . z. */
 static double residuals(ipm *p)
 {
@@ -154,7 +163,7 @@ static double residuals(ipm *p)
   for (int i = 0; i < s->n; i++) {
     double *u = p->u + 3 * i, *z = p->z + 3 * i, *x = p->x + 3 * i, v[3];
     unscale(s->mu[i], u, v);
-    double slide = s->mu[i] > 0 ? sqrt(u[1] * u[1] + u[2] * u[2]) : 0;
+    double slide = s->mu[i] > 0 ? sqrt(u[1] * u[1] + u[2] * u[2] + p->smooth * p->smooth) : 0;
     p->rz[3 * i] = v[0] + slide - z[0], p->rz[3 * i + 1] = v[1] - z[1], p->rz[3 * i + 2] = v[2] - z[2];
     gap += x[0] * z[0] + x[1] * z[1] + x[2] * z[2];
   }
@@ -162,9 +171,9 @@ static double residuals(ipm *p)
 }
 
 /* J P^-1, J = 1 + e n' */
-static void shift_jacobian(double mu, const double *u, double *F)
+static void shift_jacobian(double mu, const double *u, double smooth, double *F)
 {
-  double norm = sqrt(u[1] * u[1] + u[2] * u[2]);
+  double norm = sqrt(u[1] * u[1] + u[2] * u[2] + smooth * smooth);
   memset(F, 0, 9 * sizeof *F);
   F[0] = mu > 0 ? 1 / mu : 1;
   if (mu == 0) return;
@@ -179,7 +188,7 @@ static bool factor(ipm *p)
   for (int i = 0; i < s->n; i++) {
     double *T = p->T + 9 * (size_t)i, *Ti = p->Ti + 9 * (size_t)i, F[9], A[9], mu = s->mu[i];
     scaling(p->x + 3 * i, p->z + 3 * i, T, Ti, p->l + 3 * i);
-    shift_jacobian(mu, p->u + 3 * i, F);
+    shift_jacobian(mu, p->u + 3 * i, p->smooth, F);
     if (p->kkt.primal) { /* P^-1 T^-2 J P^-1 */
       mul33(Ti, F, A);
       mul33(Ti, A, p->D + 9 * (size_t)i);
@@ -225,7 +234,7 @@ static void direction(ipm *p)
   multiply(s, p->dy, NULL, p->du);
   for (int i = 0; i < s->n; i++) { /* dz = J P^-1 du + r_z, dx = T^-1 (s - T^-1 dz) */
     double F[9], *dz = p->dz + 3 * i;
-    shift_jacobian(s->mu[i], p->u + 3 * i, F);
+    shift_jacobian(s->mu[i], p->u + 3 * i, p->smooth, F);
     mul3(F, p->du + 3 * i, dz);
     for (int k = 0; k < 3; k++) dz[k] += p->rz[3 * i + k];
     mul3(p->Ti + 9 * (size_t)i, dz, a);
@@ -295,9 +304,10 @@ skein_status sk_solve_ipm(sk_work *w)
   ipm p;
   skein_status status = make(w, &p);
   if (status.code == SKEIN_OK) start(&p);
-  double last = INFINITY;
+  double last = INFINITY, taken = 1;
   int stalled = 0;
   for (int it = 0; status.code == SKEIN_OK && it < most; it++) {
+    p.smooth = 0.03 * sqrt(fmax(mean_gap(&p), 0) * p.s->scale.w);
     double gap = residuals(&p);
     double error = sk_work_accept(w, p.r);
     w->iterations++;
@@ -308,9 +318,10 @@ skein_status sk_solve_ipm(sk_work *w)
     right_side(&p, 0, false);
     direction(&p);
     double t = largest_step(&p, 0.99), sigma = (1 - t) * (1 - t) * (1 - t);
-    right_side(&p, sigma * gap, true);
+    bool centre = taken < 0.2; /* the last step ran into the boundary: back towards the middle first */
+    right_side(&p, (centre ? fmax(sigma, 0.8) : sigma) * gap, !centre);
     direction(&p);
-    t = largest_step(&p, 0.98);
+    t = taken = largest_step(&p, 0.98);
     if (!(t > 1e-10)) break;
     advance(&p, t);
   }

@@ -112,16 +112,16 @@ static void solve_slide(const sk_one *p, double *score, double *r)
   }
 }
 
-bool sk_one_enum(const sk_one *p, double tol, double *r)
+/* The cases one after the other, for a symmetric W. */
+static void solve_cases(const sk_one *p, double tol, double *r)
 {
   const double tame = 1e4; /* an impulse below this is the solution, one above it may have a smaller one beside it */
   const double *W = p->W, *b = p->b;
   r[0] = r[1] = r[2] = 0;
-  if (b[0] >= 0) return true; /* take-off */
-  if (!(W[0] > 0)) return false;
+  if (b[0] >= 0 || !(W[0] > 0)) return; /* take-off, or no solution */
   if (p->mu == 0) {
     r[0] = -b[0] / W[0];
-    return true;
+    return;
   }
   double minus[3] = {-b[0], -b[1], -b[2]}, t[3], score = INFINITY;
   if (sk_solve3(W, minus, t) && sqrt(t[1] * t[1] + t[2] * t[2]) <= p->mu * t[0]) sk_one_keep(p, t, &score, r); /* stick */
@@ -129,6 +129,21 @@ bool sk_one_enum(const sk_one *p, double tol, double *r)
     sk_secular k = sk_secular_make(p);
     if (sk_secular_stick(&k, b, t)) sk_one_keep(p, t, &score, r); /* W_ii singular, b in its range */
     if (score > tol || r[0] > tame) solve_slide(p, &score, r);
+  }
+}
+
+/* The antisymmetric part of W, rounding of somebody's contact frames, is lagged: b <- u(r) - W_s r. */
+bool sk_one_enum(const sk_one *p, double tol, double *r)
+{
+  sk_one s = *p;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) s.W[3 * i + j] = 0.5 * (p->W[3 * i + j] + p->W[3 * j + i]);
+  bool symmetric = !memcmp(s.W, p->W, sizeof s.W);
+  solve_cases(&s, tol, r);
+  for (int it = 0; it < 20 && !symmetric && sk_one_error(p, r) > tol; it++) {
+    sk_one_velocity(p, r, s.b);
+    for (int i = 0; i < 3; i++) s.b[i] -= s.W[3 * i] * r[0] + s.W[3 * i + 1] * r[1] + s.W[3 * i + 2] * r[2];
+    solve_cases(&s, tol, r);
   }
   return sk_one_error(p, r) <= tol;
 }

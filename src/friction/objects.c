@@ -29,7 +29,11 @@ static void number_objects(const skein_csr *M, int *parent, sk_objects *o)
 /* L L' = A in place, lower, by rows (LAPACK's upper factor by columns); false when A is not positive definite. */
 static bool cholesky(double *A, int m)
 {
-  return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', m, A, m) == 0;
+  bool large = m > 32; /* below, OpenBLAS uses one thread anyway */
+  if (large) sk_blas_hold(1);
+  bool definite = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', m, A, m) == 0;
+  if (large) sk_blas_hold(-1);
+  return definite;
 }
 
 /* x <- L^-1 x */

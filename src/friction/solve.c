@@ -46,6 +46,8 @@ static skein_status check_def(const skein_solve_def *d)
   if (d->max_sweeps < 0) return sk_fail(SKEIN_BAD_INPUT, "max_sweeps is %d, expected >= 0", d->max_sweeps);
   if (!(d->max_seconds >= 0)) return sk_fail(SKEIN_BAD_INPUT, "max_seconds is %g, expected >= 0", d->max_seconds);
   if (d->threads < 0) return sk_fail(SKEIN_BAD_INPUT, "threads is %d, expected >= 0", d->threads);
+  if ((unsigned)d->measure > SKEIN_ERROR_FB) return sk_fail(SKEIN_BAD_INPUT, "measure is %d, expected 0 or 1", d->measure);
+  if ((unsigned)d->accelerate > SKEIN_ANDERSON) return sk_fail(SKEIN_BAD_INPUT, "accelerate is %d, expected 0 or 1", d->accelerate);
   if ((unsigned)d->operator_form > SKEIN_FACTORED) return sk_fail(SKEIN_BAD_INPUT, "operator_form is %d, expected 0 to 2", d->operator_form);
   return sk_ok();
 }
@@ -63,8 +65,23 @@ typedef struct islands {
   int count;
   int *start, *contact; /* contacts by island, ascending */
   int *position;        /* contact -> position in its island */
+  int *colours;         /* of each island that is large */
+  int **colour_start;
   outcome *outcome;
 } islands;
+
+/* Contacts of a large island stand in the order in which they are visited: by colour. */
+static skein_status colour_islands(const sk_system *s, sk_arena *arena, islands *p)
+{
+  skein_status status = sk_ok();
+  for (int k = 0; k < p->count && status.code == SKEIN_OK; k++) {
+    int *rows = p->contact + p->start[k], n = p->start[k + 1] - p->start[k];
+    if (n < SK_LARGE) continue;
+    status = sk_system_colour(s, rows, n, arena, p->colours + k, p->colour_start + k);
+    for (int i = 0; i < n; i++) p->position[rows[i]] = i;
+  }
+  return status;
+}
 
 static skein_status make_islands(const sk_system *s, sk_arena *arena, islands *p)
 {
@@ -72,11 +89,12 @@ static skein_status make_islands(const sk_system *s, sk_arena *arena, islands *p
   if (arena->failed || (p->count = sk_system_islands(s, arena, island_of)) < 0) return sk_no_memory();
   p->start = SK_NEW(arena, p->count + 2, int), p->contact = SK_NEW(arena, s->n, int), p->position = SK_NEW(arena, s->n, int);
   p->outcome = SK_NEW(arena, p->count, outcome);
+  p->colours = SK_NEW(arena, p->count, int), p->colour_start = SK_NEW(arena, p->count, int *);
   if (arena->failed) return sk_no_memory();
   for (int i = 0; i < s->n; i++) p->position[i] = p->start[island_of[i] + 2]++;
   for (int k = 0; k < p->count; k++) p->start[k + 1] += p->start[k];
   for (int i = 0; i < s->n; i++) p->contact[p->start[island_of[i] + 1]++] = i;
-  return sk_ok();
+  return colour_islands(s, arena, p);
 }
 
 /* Whether every contact of the island is open with no impulse: u = b, b_N >= 0. */
@@ -102,8 +120,9 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
     p->outcome[k] = (outcome){.method = def->method, .converged = true};
     return status;
   }
-  if (p->count > 1) {
+  if (p->count > 1 || n >= SK_LARGE) {
     status = sk_system_extract(whole, rows, n, p->position, &w.arena, &part);
+    part.colours = n >= SK_LARGE ? p->colours[k] : 0, part.colour_start = p->colour_start[k];
     w.system = &part;
   }
   if (status.code == SKEIN_OK) {
@@ -122,15 +141,13 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
   return status;
 }
 
-enum { large = 2000 }; /* contacts from which an island uses all threads by itself */
-
 /* The islands that are large, or those that are not, one after the other; the first failure. */
 static skein_status solve_some(const sk_system *s, const islands *p, bool big, const skein_solve_def *def, double started, double *r)
 {
   sk_arena arena = {0};
   skein_status status = sk_ok();
   for (int k = 0; k < p->count && status.code == SKEIN_OK; k++)
-    if ((p->start[k + 1] - p->start[k] >= large) == big) status = solve_island(s, p, k, def, started, &arena, r);
+    if ((p->start[k + 1] - p->start[k] >= SK_LARGE) == big) status = solve_island(s, p, k, def, started, &arena, r);
   sk_arena_free(&arena);
   return status;
 }
@@ -145,7 +162,7 @@ static skein_status solve_islands(const sk_system *s, const islands *p, const sk
     sk_arena arena = {0};
 #pragma omp for schedule(dynamic, 8)
     for (int k = 0; k < p->count; k++) {
-      if (p->start[k + 1] - p->start[k] >= large) continue;
+      if (p->start[k + 1] - p->start[k] >= SK_LARGE) continue;
       skein_status own = solve_island(s, p, k, def, started, &arena, r);
       if (own.code) {
 #pragma omp critical(skein_solve_islands)

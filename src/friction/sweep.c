@@ -6,6 +6,8 @@
 
 #include <math.h>
 #include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 typedef double v4 __attribute__((vector_size(32), aligned(8)));
@@ -123,11 +125,55 @@ static inline double visit_or_rest(sk_sweep *g, int i, sk_local_counts *counts, 
 static void run_sequential(sk_sweep *g)
 {
   double change = 0;
-  for (int k = 0; k < g->s->n; k++) {
-    double c = visit_or_rest(g, g->colours ? g->order[k] : k, &g->counts, &g->resting);
+  for (int i = 0; i < g->s->n; i++) {
+    double c = visit_or_rest(g, i, &g->counts, &g->resting);
     change = c > change ? c : change;
   }
   g->change = change;
+}
+
+typedef struct share {
+  double change;
+  int resting;
+  sk_local_counts counts;
+} share;
+
+/* A sweep in pieces of at most `piece` contacts of one colour. A piece may be taken once all pieces of the colours before
+ * are done. Progress hangs on work that is done and not on threads that arrive: when another program holds a core, the
+ * threads that run go on without the one that waits for it. */
+typedef struct pieces {
+  atomic_int next, done;
+} pieces;
+
+enum { piece = 32 };
+
+static int count_pieces(const sk_system *s, int colour)
+{
+  return (s->colour_start[colour + 1] - s->colour_start[colour] + piece - 1) / piece;
+}
+
+static void run_share(sk_sweep *g, pieces *p, share *own)
+{
+  const sk_system *s = g->s;
+  int before = 0, waits = 0; /* pieces of the colours before */
+  for (int c = 0; c < s->colours;) {
+    int here = count_pieces(s, c), k = atomic_load(&p->next);
+    if (k >= before + here) {
+      before += here, c++;
+      continue;
+    }
+    if (atomic_load(&p->done) < before) {
+      if (++waits % 1024 == 0) sched_yield();
+      continue;
+    }
+    if (!atomic_compare_exchange_strong(&p->next, &k, k + 1)) continue;
+    int from = s->colour_start[c] + (k - before) * piece, to = SK_MIN(from + (int)piece, s->colour_start[c + 1]);
+    for (int i = from; i < to; i++) {
+      double change = visit_or_rest(g, i, &own->counts, &own->resting);
+      own->change = change > own->change ? change : own->change;
+    }
+    atomic_fetch_add(&p->done, 1);
+  }
 }
 
 static void run_coloured(sk_sweep *g)
@@ -135,15 +181,15 @@ static void run_coloured(sk_sweep *g)
   double change = 0;
   int resting = 0;
   int64_t solves = 0, alternates = 0, failures = 0;
+  pieces p;
+  atomic_init(&p.next, 0);
+  atomic_init(&p.done, 0);
 #pragma omp parallel num_threads(g->threads) reduction(max : change) reduction(+ : solves, alternates, failures, resting)
   {
-    sk_local_counts counts = {0};
-    for (int c = 0; c < g->colours; c++) {
-#pragma omp for schedule(static)
-      for (int k = g->colour_start[c]; k < g->colour_start[c + 1]; k++)
-        change = fmax(change, visit_or_rest(g, g->order[k], &counts, &resting));
-    }
-    solves += counts.solves, alternates += counts.alternates, failures += counts.failures;
+    share own = {0};
+    run_share(g, &p, &own);
+    change = own.change, resting += own.resting;
+    solves += own.counts.solves, alternates += own.counts.alternates, failures += own.counts.failures;
   }
   g->change = change, g->resting = resting;
   g->counts.solves += solves, g->counts.alternates += alternates, g->counts.failures += failures;
@@ -152,7 +198,7 @@ static void run_coloured(sk_sweep *g)
 void sk_sweep_run(sk_sweep *g)
 {
   g->resting = 0;
-  if (g->colours && g->threads > 1) run_coloured(g);
+  if (g->s->colours && g->threads > 1) run_coloured(g);
   else run_sequential(g);
   g->change /= g->scale.U;
 }
@@ -194,28 +240,13 @@ static void contact_velocity(const sk_sweep *g, int i, double *u)
 
 void sk_sweep_velocity(const sk_sweep *g, double *u)
 {
-  if (!g->colours || g->threads == 1) {
+  if (!g->s->colours || g->threads == 1) {
     for (int i = 0; i < g->s->n; i++) contact_velocity(g, i, u + 3 * (size_t)i);
     return;
   }
 #pragma omp parallel for schedule(static) num_threads(g->threads)
   for (int i = 0; i < g->s->n; i++) contact_velocity(g, i, u + 3 * (size_t)i);
 }
-
-/* Contacts of one colour share no object (factored) or no block of W (explicit). */
-static skein_status colour(sk_sweep *g, sk_arena *arena)
-{
-  const sk_system *s = g->s;
-  const int64_t *start = s->form == SKEIN_FACTORED ? s->g_start : s->W.start;
-  const int *key = s->form == SKEIN_FACTORED ? s->g_y : s->W.col;
-  g->order = SK_NEW(arena, s->n, int);
-  if (arena->failed) return sk_no_memory();
-  g->colours = sk_colour(s->n, start, key, s->form == SKEIN_FACTORED ? s->y_size + 1 : s->n,
-                         s->form != SKEIN_FACTORED, arena, g->order, &g->colour_start);
-  return g->colours < 0 ? sk_no_memory() : sk_ok();
-}
-
-enum { large = 2000 }; /* contacts from which a sweep is worth its barriers; never a matter of the thread count */
 
 skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
 {
@@ -225,7 +256,7 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
                   .scale = w->def->measure == SKEIN_ERROR_FB ? (sk_scale){1, 1} : s->scale,
                   .ignore = 0.02 * w->def->tol * (w->def->measure == SKEIN_ERROR_FB ? 1 : s->scale.U),
                   .threads = w->def->threads > 0 ? w->def->threads : omp_get_max_threads()};
-  g->kind = s->form == SKEIN_FACTORED ? SK_SWEEP_FACTORED : s->n < large ? SK_SWEEP_PUSH : SK_SWEEP_PULL;
+  g->kind = s->form == SKEIN_FACTORED ? SK_SWEEP_FACTORED : s->n < SK_LARGE ? SK_SWEEP_PUSH : SK_SWEEP_PULL;
   g->x_size = g->kind == SK_SWEEP_PUSH ? 4 * s->n : g->kind == SK_SWEEP_FACTORED ? s->y_size : 0;
   g->r = SK_NEW_RAW(arena, 3 * (size_t)s->n, double);
   g->x = SK_NEW_RAW(arena, g->x_size, double);
@@ -245,5 +276,5 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
     }
     g->contact[i].stop = fmin(1e-3, fmax(1e-8, 0.1 * sqrt(w->def->tol))); /* the step after it squares this */
   }
-  return s->n < large ? sk_ok() : colour(g, arena);
+  return sk_ok();
 }

@@ -24,8 +24,7 @@ typedef struct sk_sweep {
   int *frozen;           /* sweeps that contact i still sits out */
   double ignore;         /* a change |dr| w_i below this is not made */
   double freeze_below;   /* a contact whose |dr| w_i / U is below this rests; 0: never */
-  int colours, threads;
-  int *order, *colour_start;
+  int threads;
   double change;         /* largest |dr_i| w_i / U of the last sweep */
   int resting;           /* contacts that sat the last sweep out */
   sk_local_counts counts;

@@ -369,6 +369,19 @@ skein_status sk_system_extract(const sk_system *s, const int *rows, int count, c
   return s->symmetric ? status : sk_bsr_extract(&s->Wt, rows, count, position, arena, &part->Wt);
 }
 
+/* Contacts of one colour share no object (factored) or no block of W (explicit). */
+skein_status sk_system_colour(const sk_system *s, int *rows, int count, sk_arena *arena, int *colours, int **colour_start)
+{
+  bool edges = s->form == SKEIN_EXPLICIT;
+  int *order = SK_NEW_RAW(arena, count, int);
+  if (arena->failed) return sk_no_memory();
+  *colours = sk_colour(rows, count, edges ? s->W.start : s->g_start, edges ? s->W.col : s->g_y, edges ? s->n : s->y_size + 1,
+                       edges, arena, order, colour_start);
+  if (*colours < 0) return sk_no_memory();
+  memcpy(rows, order, (size_t)count * sizeof *rows);
+  return sk_ok();
+}
+
 /* ---- Applying ---- */
 
 void sk_system_velocity(const sk_system *s, const double *r, double *u, double *y)

@@ -8,6 +8,8 @@
 
 #include "friction/friction.h"
 
+enum { SK_LARGE = 2000 }; /* contacts from which an island is worth all threads; never a matter of their number */
+
 /* The objects of a global problem: connected components of M, in the order of their first degree of freedom. */
 typedef struct sk_objects {
   int count, dofs;
@@ -29,6 +31,8 @@ typedef struct sk_system {
   double *Wii;           /* 9 n */
   int dofs;              /* m of the island; 0 where unknown */
   bool symmetric;
+  int colours;           /* of a large island: contacts of one colour are independent and stand together; else 0 */
+  int *colour_start;     /* colours + 1 */
   sk_bsr W, Wt;          /* explicit; Wt = W when symmetric */
   int objects, y_size;   /* factored: objects in contact, their states y one after the other, padded to fours */
   int64_t *g_start;      /* n + 1: the (contact, object) pairs of contact i */
@@ -53,6 +57,8 @@ skein_status sk_system_extract(const sk_system *s, const int *rows, int count, c
                                sk_system *part);
 /* island_of[i] for every contact; the number of islands, in the order of their first contact. -1: no memory. */
 int sk_system_islands(const sk_system *s, sk_arena *arena, int *island_of);
+/* Puts the contacts `rows` of an island into the order of their colours, if there are enough of them to be worth it. */
+skein_status sk_system_colour(const sk_system *s, int *rows, int count, sk_arena *arena, int *colours, int **colour_start);
 /* u = W r + b over all contacts. */
 void sk_system_velocity(const sk_system *s, const double *r, double *u, double *y);
 /* W of a factored system, by blocks. */

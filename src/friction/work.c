@@ -49,7 +49,10 @@ bool sk_work_done(sk_work *w, double error)
                         .method = sk_method_table[w->method].name};
     bool rel = def->measure == SKEIN_ERROR_REL;
     p.error = (skein_error){.fb = rel ? NAN : error, .rel = rel ? error : NAN, .worst = -1};
-    if (def->progress(def->user, &p)) w->stop = true;
+    bool stop;
+#pragma omp critical(skein_progress) /* islands are solved side by side */
+    stop = def->progress(def->user, &p);
+    if (stop) w->stop = true;
   }
   if (def->max_seconds > 0 && sk_seconds() - w->started > def->max_seconds) w->stop = true;
   return w->stop || error <= def->tol || w->iterations >= def->max_sweeps;

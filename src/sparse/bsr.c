@@ -116,14 +116,19 @@ skein_status sk_bsr_extract(const sk_bsr *A, const int *rows, int count, const i
   B->val = SK_NEW_RAW(arena, (size_t)B->start[count] * dd + SK_BSR_PAD, double);
   if (arena->failed) return sk_no_memory();
   memset(B->val + (size_t)B->start[count] * dd, 0, SK_BSR_PAD * sizeof(double));
-  int64_t at = 0;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
+    int64_t at = B->start[i];
     for (int64_t k = A->start[rows[i]]; k < A->start[rows[i] + 1]; k++) {
       if (map[A->col[k]] < 0) continue;
-      B->col[at] = map[A->col[k]];
-      memcpy(B->val + (size_t)at * dd, A->val + (size_t)k * dd, dd * sizeof(double));
-      at++;
+      int64_t to = at++; /* kept ascending, whatever the order of the rows */
+      for (; to > B->start[i] && B->col[to - 1] > map[A->col[k]]; to--) {
+        B->col[to] = B->col[to - 1];
+        memcpy(B->val + (size_t)to * dd, B->val + (size_t)(to - 1) * dd, dd * sizeof(double));
+      }
+      B->col[to] = map[A->col[k]];
+      memcpy(B->val + (size_t)to * dd, A->val + (size_t)k * dd, dd * sizeof(double));
     }
+  }
   return sk_ok();
 }
 

@@ -1,24 +1,9 @@
 /* Sparse LU by UMFPACK (Davis 2004): symmetric strategy, pivots from the diagonal unless they are poor. */
 #include "sparse/lu.h"
 
-#include <cblas.h>
-#include <pthread.h>
+#include "sparse/sparse.h"
+
 #include <umfpack.h>
-
-/* OpenBLAS sums in an order that depends on its own threads: it gets one while any factorisation is alive, and its
- * setting back afterwards. The only state of the library that outlives a call, and only to leave the host as it was. */
-static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
-static int blas_users, blas_threads;
-
-static void blas_hold(int change)
-{
-  pthread_mutex_lock(&blas_lock);
-  if (blas_users == 0) blas_threads = openblas_get_num_threads();
-  blas_users += change;
-  int want = blas_users ? 1 : blas_threads;
-  if (openblas_get_num_threads() != want) openblas_set_num_threads(want);
-  pthread_mutex_unlock(&blas_lock);
-}
 
 static void control(double *c)
 {
@@ -36,7 +21,7 @@ skein_status sk_lu_analyse(sk_lu *a)
   if (status == UMFPACK_ERROR_out_of_memory) return sk_no_memory();
   if (status < 0) return sk_fail(SKEIN_BAD_INPUT, "sparse LU: the matrix cannot be ordered (UMFPACK status %d)", status);
   double diagonal = info[UMFPACK_SYMMETRIC_FLOPS]; /* with pivots from the diagonal, as nearly always */
-  blas_hold(1);
+  sk_blas_hold(1);
   a->flops = diagonal > 0 ? diagonal : info[UMFPACK_FLOPS_ESTIMATE];
   return sk_ok();
 }
@@ -64,6 +49,6 @@ void sk_lu_solve(const sk_lu *a, const double *b, double *x)
 void sk_lu_destroy(sk_lu *a)
 {
   if (a->numeric) umfpack_di_free_numeric(&a->numeric);
-  if (a->symbolic) umfpack_di_free_symbolic(&a->symbolic), blas_hold(-1);
+  if (a->symbolic) umfpack_di_free_symbolic(&a->symbolic), sk_blas_hold(-1);
   a->numeric = a->symbolic = NULL;
 }

@@ -10,9 +10,16 @@ int sk_union_find(int *parent, int i);
 void sk_union_join(int *parent, int i, int j);
 
 /* ---- colour.c ----
- * Greedy colouring of contacts so that two of one colour share no key; keys of contact i are key[start[i] ..
- * start[i+1]-1], below `keys`. With `edges` the keys are the neighbours, and only neighbours differ. Fills order (contacts by colour) and colour_start; the number of colours, -1: no memory. */
-int sk_colour(int n, const int64_t *start, const int *key, int keys, bool edges, sk_arena *arena, int *order, int **colour_start);
+ * Greedy colouring of the contacts `rows` (n of them) so that two of one colour share no key; the keys of contact i are
+ * key[start[i] .. start[i+1]-1], below `keys`. With `edges` the keys are the neighbours, and only neighbours differ.
+ * Fills order (the rows by colour) and colour_start; the number of colours, -1: no memory. */
+int sk_colour(const int *rows, int n, const int64_t *start, const int *key, int keys, bool edges, sk_arena *arena, int *order,
+              int **colour_start);
+
+/* ---- blas.c ----
+ * OpenBLAS sums in an order that depends on its own threads: it is held at one thread between sk_blas_hold(1) and
+ * sk_blas_hold(-1), over all callers, and gets its setting back afterwards. */
+void sk_blas_hold(int change);
 
 /* ---- csr.c ---- */
 skein_status sk_csr_create(int rows, int cols, int64_t entries, skein_csr *A); /* owned by the caller */
