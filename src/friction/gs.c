@@ -17,6 +17,7 @@ typedef struct gs {
   double lowest;        /* smallest residual norm of a sweep so far */
   int without;          /* accelerated sweeps since it fell */
   int rest, rest_next;  /* plain sweeps still to do; the next rest is twice as long */
+  double *plain;        /* 3 n: where the plain iteration stands */
 } gs;
 
 static skein_status make(sk_work *w, gs *g)
@@ -25,31 +26,41 @@ static skein_status make(sk_work *w, gs *g)
             .u = SK_NEW_RAW(&w->arena, 3 * (size_t)w->system->n, double),
             .lowest = INFINITY, .rest_next = 40};
   skein_status status = sk_sweep_make(w, &g->sweep);
-  if (status.code == SKEIN_OK && g->accelerate)
-    status = sk_anderson_make(w->system->n, g->sweep.x_size, g->sweep.weight, &w->arena, &g->anderson);
   if (status.code || w->arena.failed) return sk_no_memory();
   if (w->def->freeze && !g->accelerate) g->sweep.freeze_below = 0.02 * w->def->tol * g->sweep.scale.U;
   return sk_ok();
 }
 
-/* Mixes the last sweeps, unless that has stopped helping: then plain sweeps from the best iterate for a while, each time
- * twice as long, so that acceleration never costs more than it has to. Restarts when the residual doubles (measured
- * against fourfold: fewer sweeps on the real problems). */
+static skein_status make_acceleration(sk_work *w, gs *g)
+{
+  size_t m = 3 * (size_t)w->system->n;
+  g->plain = SK_NEW_RAW(&w->arena, m, double);
+  skein_status status = sk_anderson_make(w->system->n, g->sweep.x_size, g->sweep.weight, &w->arena, &g->anderson);
+  if (status.code == SKEIN_OK) memcpy(g->plain, w->r, m * sizeof *g->plain);
+  return status;
+}
+
+/* Mixes the last sweeps, unless that has stopped helping: then the plain iteration, which starts at the guess and knows
+ * nothing of the mixing, goes on for a while, each time twice as long. So acceleration cannot cost more than about as many
+ * sweeps again. Mixing restarts when the residual doubles (measured against fourfold: fewer sweeps on real problems). */
 static void accelerate(const sk_work *w, gs *g)
 {
   enum { patience = 30 };
   if (g->rest > 0) {
-    if (--g->rest == 0) sk_anderson_restart(&g->anderson);
+    if (--g->rest > 0) return;
+    memcpy(g->plain, g->sweep.r, 3 * (size_t)w->system->n * sizeof *g->plain);
+    sk_sweep_set(&g->sweep, w->r); /* the best iterate of both */
+    sk_anderson_restart(&g->anderson);
     return;
   }
   sk_anderson_mix(&g->anderson, g->sweep.r, g->sweep.x);
-  g->without = g->anderson.norm < 0.99 * g->lowest ? 0 : g->without + 1;
+  g->without = g->anderson.norm < 0.9 * g->lowest ? 0 : g->without + 1;
   if (g->without == 0) g->lowest = g->anderson.norm;
   if (g->anderson.norm > 2 * g->anderson.best) sk_anderson_restart(&g->anderson);
   if (g->without < patience) return;
   g->rest = g->rest_next, g->rest_next *= 2;
   g->without = 0, g->lowest = INFINITY;
-  sk_sweep_set(&g->sweep, w->r); /* from the best iterate: plain sweeps may cycle where mixing has led them */
+  sk_sweep_set(&g->sweep, g->plain);
 }
 
 /* Looks at the error after a sweep: up to the first contact above tol, fully from time to time. The velocity is the one
@@ -78,7 +89,8 @@ skein_status sk_gs_run(sk_work *w, sk_watch *watch)
   sk_sweep_set(&g.sweep, w->r);
   g.next_look = w->iterations + look;
   bool done = finished(w, &g, NULL);
-  while (!done) {
+  if (!done && g.accelerate) status = make_acceleration(w, &g);
+  while (!done && status.code == SKEIN_OK) {
     if (g.accelerate && !g.rest) sk_anderson_before(&g.anderson, g.sweep.r);
     sk_sweep_run(&g.sweep);
     w->iterations++;
@@ -88,7 +100,7 @@ skein_status sk_gs_run(sk_work *w, sk_watch *watch)
   w->counts.solves += g.sweep.counts.solves;
   w->counts.alternates += g.sweep.counts.alternates;
   w->counts.failures += g.sweep.counts.failures;
-  return sk_ok();
+  return status;
 }
 
 skein_status sk_solve_gs(sk_work *w)
