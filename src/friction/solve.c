@@ -67,6 +67,7 @@ typedef struct islands {
   int *position;        /* contact -> position in its island */
   int *colours;         /* of each island that is large */
   int **colour_start;
+  pthread_mutex_t *telling; /* of this solve */
   outcome *outcome;
 } islands;
 
@@ -113,7 +114,8 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
 {
   const int *rows = p->contact + p->start[k];
   int n = p->start[k + 1] - p->start[k];
-  sk_work w = {.system = whole, .def = def, .error = INFINITY, .started = started, .method = def->method, .arena = *arena};
+  sk_work w = {.system = whole, .def = def, .error = INFINITY, .started = started, .method = def->method, .telling = p->telling,
+               .arena = *arena};
   sk_system part;
   skein_status status = sk_ok();
   if (takes_off(whole, rows, n, r)) {
@@ -250,7 +252,10 @@ static skein_status solve(const skein_problem *p, const skein_solve_def *def, do
     *scale = s.scale;
     for (int i = 0; def->warm_start && i < p->contacts; i++)
       for (int k = 0; k < p->d; k++) r[3 * i + k] = isfinite(out->r[p->d * i + k]) ? out->r[p->d * i + k] : 0;
+    pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+    parts.telling = &telling;
     status = solve_islands(&s, &parts, def, started, r);
+    pthread_mutex_destroy(&telling);
     collect(&parts, info);
     for (int i = 0; i < p->contacts; i++)
       for (int k = 0; k < p->d; k++) out->r[p->d * i + k] = r[3 * i + k];

@@ -5,6 +5,8 @@
 #include "friction/local.h"
 #include "friction/system.h"
 
+#include <pthread.h>
+
 /* One island at work. r is the guess and, at the end, the best impulse found; error is its error. */
 typedef struct sk_work {
   const sk_system *system;
@@ -17,6 +19,7 @@ typedef struct sk_work {
   double started;        /* wall clock at the start of the solve */
   skein_method method;   /* what is running */
   int suspect;           /* contact that was last seen above tol */
+  pthread_mutex_t *telling; /* one progress call at a time, per solve */
   bool stop;             /* time is up, or the caller said so */
   sk_local_counts counts;
   sk_arena arena;        /* of this island */

@@ -49,9 +49,9 @@ bool sk_work_done(sk_work *w, double error)
                         .method = sk_method_table[w->method].name};
     bool rel = def->measure == SKEIN_ERROR_REL;
     p.error = (skein_error){.fb = rel ? NAN : error, .rel = rel ? error : NAN, .worst = -1};
-    bool stop;
-#pragma omp critical(skein_progress) /* islands are solved side by side */
-    stop = def->progress(def->user, &p);
+    pthread_mutex_lock(w->telling); /* islands are solved side by side */
+    bool stop = def->progress(def->user, &p);
+    pthread_mutex_unlock(w->telling);
     if (stop) w->stop = true;
   }
   if (def->max_seconds > 0 && sk_seconds() - w->started > def->max_seconds) w->stop = true;
