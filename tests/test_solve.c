@@ -535,6 +535,27 @@ static void acceleration(void **unused)
   assert_true(bad <= 1 && total[1] < total[0]);
 }
 
+/* Objects of many dofs, meshes: W by sparse Cholesky gives the answer that is known; the factored form is refused. */
+static void large_objects(void **unused)
+{
+  (void)unused;
+  skein_manufactured_def made = skein_default_manufactured_def();
+  skein_problem p;
+  skein_solution answer, s = {0};
+  made.objects = 3, made.dofs_per_object = 300, made.contacts = 40, made.mu = 0.4;
+  expect_ok(skein_make_manufactured(&made, &p, &answer));
+  skein_solve_def def = definition(SKEIN_AUTO);
+  def.tol = 1e-10;
+  assert_true(solve(&p, &def, &s).converged);
+  for (int i = 0; i < 3 * p.contacts; i++) assert_true(fabs(s.u[i] - answer.u[i]) < 1e-6);
+  def.operator_form = SKEIN_FACTORED;
+  skein_solve_info info;
+  assert_int_equal(skein_solve(&p, &def, &s, &info).code, SKEIN_BAD_INPUT);
+  skein_problem_destroy(&p);
+  skein_solution_destroy(&answer);
+  skein_solution_destroy(&s);
+}
+
 /* Freezing changes the way, not the answer. */
 static void freezing(void **unused)
 {
@@ -573,7 +594,7 @@ int main(void)
       cmocka_unit_test(bad_definitions),
       cmocka_unit_test(own_units),
       cmocka_unit_test(acceleration),
-      cmocka_unit_test(freezing),
+      cmocka_unit_test(large_objects), cmocka_unit_test(freezing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,7 @@ skein_status skein_problem_describe(const skein_problem *p, skein_problem_info *
     sk_objects o;
     status = sk_objects_make(p, &arena, &o);
     if (status.code == SKEIN_OK) info->objects = o.count;
+    sk_objects_destroy(&o);
   }
   if (status.code == SKEIN_OK) {
     info->nu = p->dofs > 0 ? (double)p->d * p->contacts / p->dofs : 0;

@@ -43,13 +43,14 @@ static skein_status global_error(const skein_problem *p, const double *r, const 
   skein_status status = sk_objects_make(p, &arena, &o);
   double *own = SK_NEW(&arena, p->dofs, double), *work = SK_NEW(&arena, p->dofs, double);
   if (status.code == SKEIN_OK && arena.failed) status = sk_no_memory();
+  if (status.code == SKEIN_OK) status = sk_objects_velocity(&o, p, r, own);
   if (status.code == SKEIN_OK) {
-    sk_objects_velocity(&o, p, r, own);
     memcpy(u, p->u_f, (size_t)p->H.rows * sizeof *u);
     sk_csr_mul_add(&p->H, own, 1, u);
     *error = sk_law_error(p->d, p->contacts, r, u, p->mu, scale ? *scale : global_scale(p, &o, work));
     if (v) memcpy(v, own, (size_t)p->dofs * sizeof *v);
   }
+  sk_objects_destroy(&o);
   sk_arena_free(&arena);
   return status;
 }

@@ -56,17 +56,34 @@ static void upper_solve(const double *L, int m, double *x)
   }
 }
 
-/* x <- M^-1 x over all objects; work: the largest object. */
-static void solve_mass(const sk_objects *o, double *x, double *work)
+/* x <- M^-1 x over all objects */
+static skein_status solve_mass(const sk_objects *o, double *x)
 {
+  if (o->sparse) return sk_cholesky_solve(o->sparse, x);
   for (int k = 0; k < o->count; k++) {
     int m = o->start[k + 1] - o->start[k];
     const int *dof = o->dof + o->start[k];
-    for (int i = 0; i < m; i++) work[i] = x[dof[i]];
-    sk_lower_solve(o->L[k], m, work);
-    upper_solve(o->L[k], m, work);
-    for (int i = 0; i < m; i++) x[dof[i]] = work[i];
+    for (int i = 0; i < m; i++) o->work[i] = x[dof[i]];
+    sk_lower_solve(o->L[k], m, o->work);
+    upper_solve(o->L[k], m, o->work);
+    for (int i = 0; i < m; i++) x[dof[i]] = o->work[i];
   }
+  return sk_ok();
+}
+
+/* The dense block of object k, factored. */
+static skein_status factor_object(const skein_csr *M, sk_arena *arena, sk_objects *o, int k)
+{
+  int size = o->start[k + 1] - o->start[k];
+  double *A = o->L[k] = SK_NEW(arena, (size_t)size * (size_t)size, double);
+  if (!A) return sk_no_memory();
+  for (int i = 0; i < size; i++) {
+    int dof = o->dof[o->start[k] + i];
+    for (int64_t e = M->start[dof]; e < M->start[dof + 1]; e++)
+      if (M->val[e] != 0) A[(size_t)i * (size_t)size + (size_t)o->place[M->col[e]]] += M->val[e];
+  }
+  if (cholesky(A, size)) return sk_ok();
+  return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite", o->dof[o->start[k]], size);
 }
 
 skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects *o)
@@ -79,35 +96,38 @@ skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects
   int *parent = SK_NEW(arena, m, int);
   if (arena->failed) return sk_no_memory();
   number_objects(&p->M, parent, o);
-  for (int k = 0; k < o->count; k++) {
-    int size = o->start[k + 1] - o->start[k];
-    o->largest = SK_MAX(o->largest, size);
-    double *A = o->L[k] = SK_NEW(arena, (size_t)size * (size_t)size, double);
-    if (!A) return sk_no_memory();
-    for (int i = 0; i < size; i++) {
-      int dof = o->dof[o->start[k] + i];
-      for (int64_t e = p->M.start[dof]; e < p->M.start[dof + 1]; e++)
-        if (p->M.val[e] != 0) A[(size_t)i * (size_t)size + (size_t)o->place[p->M.col[e]]] += p->M.val[e];
-    }
-    if (!cholesky(A, size))
-      return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite", o->dof[o->start[k]], size);
-  }
-  memcpy(o->vf, p->f, (size_t)m * sizeof *o->vf);
-  solve_mass(o, o->vf, o->work);
-  return sk_ok();
+  for (int k = 0; k < o->count; k++) o->largest = SK_MAX(o->largest, o->start[k + 1] - o->start[k]);
+  skein_status status = sk_ok();
+  if (o->largest > SK_DENSE) status = sk_cholesky_create(&p->M, &o->sparse);
+  for (int k = 0; k < o->count && status.code == SKEIN_OK && !o->sparse; k++) status = factor_object(&p->M, arena, o, k);
+  if (m) memcpy(o->vf, p->f, (size_t)m * sizeof *o->vf);
+  return status.code ? status : solve_mass(o, o->vf);
 }
 
-void sk_objects_velocity(const sk_objects *o, const skein_problem *p, const double *r, double *v)
+void sk_objects_destroy(sk_objects *o)
 {
-  memcpy(v, p->f, (size_t)o->dofs * sizeof *v);
+  sk_cholesky_destroy(o->sparse);
+  o->sparse = NULL;
+}
+
+skein_status sk_objects_velocity(const sk_objects *o, const skein_problem *p, const double *r, double *v)
+{
+  if (o->dofs) memcpy(v, p->f, (size_t)o->dofs * sizeof *v);
   for (int i = 0; i < p->H.rows; i++)
     for (int64_t k = p->H.start[i]; k < p->H.start[i + 1]; k++) v[p->H.col[k]] += p->H.val[k] * r[i];
-  solve_mass(o, v, o->work);
+  return solve_mass(o, v);
 }
 
 double sk_objects_diagonal(const sk_objects *o, const skein_csr *H, int row, double *work)
 {
   double sum = 0;
+  if (o->sparse) { /* h . M^-1 h */
+    memset(work, 0, (size_t)o->dofs * sizeof *work);
+    for (int64_t k = H->start[row]; k < H->start[row + 1]; k++) work[H->col[k]] += H->val[k];
+    if (sk_cholesky_solve(o->sparse, work).code) return 0;
+    for (int64_t k = H->start[row]; k < H->start[row + 1]; k++) sum += H->val[k] * work[H->col[k]];
+    return sum;
+  }
   for (int64_t k = H->start[row]; k < H->start[row + 1]; k++) { /* one object at a time, at its first entry */
     int object = o->object_of[H->col[k]], size = o->start[object + 1] - o->start[object];
     bool first = true;

@@ -280,6 +280,37 @@ static bool factored_is_cheaper(const sk_system *s, sk_arena *scratch)
   return factored_bytes <= 3 * explicit_bytes; /* and W must be assembled first */
 }
 
+/* Objects of few dofs: factored, and W from that where it is cheaper. */
+static skein_status make_dense(const skein_problem *p, const sk_objects *o, skein_operator form, sk_arena *arena, sk_system *s)
+{
+  skein_status status = make_factored(p, o, arena, s);
+  if (status.code) return status;
+  if (form == SKEIN_OPERATOR_AUTO) {
+    sk_arena scratch = {0};
+    form = factored_is_cheaper(s, &scratch) ? SKEIN_FACTORED : SKEIN_EXPLICIT;
+    sk_arena_free(&scratch);
+  }
+  if (form == SKEIN_FACTORED) return sk_ok();
+  status = sk_system_explicit(s, arena, &s->W);
+  return status.code ? status : set_explicit(s, arena);
+}
+
+/* An object with many dofs, a mesh: W by sparse Cholesky, then as if it had been given. */
+static skein_status make_sparse(const skein_problem *p, const sk_objects *o, skein_operator form, sk_arena *arena, sk_system *s)
+{
+  if (form == SKEIN_FACTORED)
+    return sk_fail(SKEIN_BAD_INPUT, "the factored form is for objects of up to %d dofs, one has %d", SK_DENSE, o->largest);
+  skein_problem reduced = {.form = SKEIN_REDUCED, .d = p->d, .contacts = p->contacts, .dofs = p->dofs, .mu = p->mu};
+  reduced.b = SK_NEW(arena, p->H.rows, double);
+  if (arena->failed) return sk_no_memory();
+  if (p->H.rows) memcpy(reduced.b, p->u_f, (size_t)p->H.rows * sizeof *reduced.b);
+  sk_csr_mul_add(&p->H, o->vf, 1, reduced.b);
+  skein_status status = sk_cholesky_reduce(o->sparse, &p->H, &reduced.W);
+  if (status.code == SKEIN_OK) status = make_reduced(&reduced, arena, s);
+  sk_csr_destroy(&reduced.W);
+  return status;
+}
+
 skein_status sk_system_make(const skein_problem *p, skein_operator form, sk_arena *arena, sk_system *s)
 {
   *s = (sk_system){0};
@@ -290,16 +321,9 @@ skein_status sk_system_make(const skein_problem *p, skein_operator form, sk_aren
   }
   sk_objects o;
   skein_status status = sk_objects_make(p, arena, &o);
-  if (status.code == SKEIN_OK) status = make_factored(p, &o, arena, s);
-  if (status.code) return status;
-  if (form == SKEIN_OPERATOR_AUTO) {
-    sk_arena scratch = {0};
-    form = factored_is_cheaper(s, &scratch) ? SKEIN_FACTORED : SKEIN_EXPLICIT;
-    sk_arena_free(&scratch);
-  }
-  if (form == SKEIN_FACTORED) return sk_ok();
-  status = sk_system_explicit(s, arena, &s->W);
-  return status.code ? status : set_explicit(s, arena);
+  if (status.code == SKEIN_OK) status = o.sparse ? make_sparse(p, &o, form, arena, s) : make_dense(p, &o, form, arena, s);
+  sk_objects_destroy(&o);
+  return status;
 }
 
 /* ---- Islands ---- */

@@ -7,6 +7,7 @@
 #define SK_SYSTEM_H
 
 #include "friction/friction.h"
+#include "sparse/cholesky.h"
 
 enum { SK_LARGE = 2000 }; /* contacts from which an island is worth all threads; never a matter of their number */
 
@@ -21,7 +22,10 @@ typedef struct sk_objects {
   double *vf;      /* dofs: M^-1 f */
   int largest;     /* dofs of the largest object */
   double *work;    /* dofs */
+  sk_cholesky *sparse; /* of all of M, instead of L, when an object has more than SK_DENSE dofs; else NULL */
 } sk_objects;
+
+enum { SK_DENSE = 256 };
 
 typedef struct sk_system {
   int n;                 /* contacts */
@@ -43,12 +47,13 @@ typedef struct sk_system {
 
 /* objects.c */
 skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects *o);
+void sk_objects_destroy(sk_objects *o); /* what the arena does not hold; needed also after a failure */
 /* x <- L^-1 x */
 void sk_lower_solve(const double *L, int m, double *x);
 /* Entry `row` of the diagonal of H M^-1 H'; work: the largest object. */
 double sk_objects_diagonal(const sk_objects *o, const skein_csr *H, int row, double *work);
 /* v = M^-1 (f + H' r) */
-void sk_objects_velocity(const sk_objects *o, const skein_problem *p, const double *r, double *v);
+skein_status sk_objects_velocity(const sk_objects *o, const skein_problem *p, const double *r, double *v);
 
 /* system.c: the whole problem as one system; objects only for the global form. */
 skein_status sk_system_make(const skein_problem *p, skein_operator form, sk_arena *arena, sk_system *s);
