@@ -4,6 +4,7 @@
 #include "friction/sweep.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 enum { look = 20 }; /* sweeps between two full evaluations of the error */
@@ -81,6 +82,22 @@ static bool finished(sk_work *w, gs *g, sk_watch *watch)
   return sk_work_done(w, error) || (watch && watch->give_up(watch, w->iterations, error));
 }
 
+/* The iteration itself, on the leading thread. */
+static skein_status iterate(sk_work *w, gs *g, sk_watch *watch)
+{
+  skein_status status = sk_ok();
+  bool done = finished(w, g, NULL);
+  if (!done && g->accelerate) status = make_acceleration(w, g);
+  while (!done && status.code == SKEIN_OK) {
+    if (g->accelerate && !g->rest) sk_anderson_before(&g->anderson, g->sweep.r);
+    sk_sweep_run(&g->sweep);
+    w->iterations++;
+    done = finished(w, g, watch);
+    if (!done && g->accelerate) accelerate(w, g);
+  }
+  return status;
+}
+
 skein_status sk_gs_run(sk_work *w, sk_watch *watch)
 {
   gs g;
@@ -88,15 +105,20 @@ skein_status sk_gs_run(sk_work *w, sk_watch *watch)
   if (status.code) return status;
   sk_sweep_set(&g.sweep, w->r);
   g.next_look = w->iterations + look;
-  bool done = finished(w, &g, NULL);
-  if (!done && g.accelerate) status = make_acceleration(w, &g);
-  while (!done && status.code == SKEIN_OK) {
-    if (g.accelerate && !g.rest) sk_anderson_before(&g.anderson, g.sweep.r);
-    sk_sweep_run(&g.sweep);
-    w->iterations++;
-    done = finished(w, &g, watch);
-    if (!done && g.accelerate) accelerate(w, &g);
+  if (g.sweep.team) {
+#pragma omp parallel num_threads(g.sweep.threads)
+    {
+      if (omp_get_thread_num() == 0) {
+        status = iterate(w, &g, watch);
+        sk_sweep_dismiss(&g.sweep);
+      } else {
+        sk_sweep_help(&g.sweep);
+      }
+    }
+  } else {
+    status = iterate(w, &g, watch);
   }
+  sk_sweep_finish(&g.sweep);
   w->counts.solves += g.sweep.counts.solves;
   w->counts.alternates += g.sweep.counts.alternates;
   w->counts.failures += g.sweep.counts.failures;

@@ -166,10 +166,10 @@ static skein_status solve_islands(const sk_system *s, const islands *p, const sk
     for (int k = 0; k < p->count; k++) {
       if (p->start[k + 1] - p->start[k] >= SK_LARGE) continue;
       skein_status own = solve_island(s, p, k, def, started, &arena, r);
-      if (own.code) {
-#pragma omp critical(skein_solve_islands)
-        status = own;
-      }
+      if (!own.code) continue;
+      pthread_mutex_lock(p->telling);
+      status = own;
+      pthread_mutex_unlock(p->telling);
     }
     sk_arena_free(&arena);
   }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -132,73 +133,151 @@ static void run_sequential(sk_sweep *g)
   g->change = change;
 }
 
-typedef struct share {
-  double change;
-  int resting;
-  sk_local_counts counts;
-} share;
+static inline void cpu_pause(void)
+{
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
-/* A sweep in pieces of at most `piece` contacts of one colour. A piece may be taken once all pieces of the colours before
- * are done. Progress hangs on work that is done and not on threads that arrive: when another program holds a core, the
- * threads that run go on without the one that waits for it. */
-typedef struct pieces {
-  atomic_int next, done;
-} pieces;
+/* ---- A team of threads on a large island ----
+ * A sweep is cut into pieces of at most `piece` contacts of one colour; a piece may be taken once all pieces of the colours
+ * before are done. Progress hangs on work that is done and not on threads that arrive: when another program holds a core,
+ * the threads that run go on without the one that waits for it. The team stays for the whole solve; its members spin for a
+ * moment and then sleep until the next sweep. */
 
 enum { piece = 32 };
 
-static int count_pieces(const sk_system *s, int colour)
-{
-  return (s->colour_start[colour + 1] - s->colour_start[colour] + piece - 1) / piece;
-}
+struct sk_team {
+  int count;               /* pieces of a sweep */
+  int *first, *end;        /* contacts of a piece */
+  int *before;             /* pieces of the colours before */
+  double *change;          /* what a piece did in the last sweep */
+  int *resting;
+  sk_local_counts *counts;
+  atomic_long next, done, goal; /* pieces taken, done, and asked for, over all sweeps */
+  atomic_int sleeping;
+  atomic_bool quit;
+  pthread_mutex_t lock;
+  pthread_cond_t work;
+};
 
-static void run_share(sk_sweep *g, pieces *p, share *own)
+static skein_status make_team(sk_sweep *g, sk_arena *arena)
 {
   const sk_system *s = g->s;
-  int before = 0, waits = 0; /* pieces of the colours before */
-  for (int c = 0; c < s->colours;) {
-    int here = count_pieces(s, c), k = atomic_load(&p->next);
-    if (k >= before + here) {
-      before += here, c++;
-      continue;
+  int room = s->n / piece + s->colours + 1;
+  sk_team *t = g->team = SK_NEW(arena, 1, sk_team);
+  if (!t) return sk_no_memory();
+  t->first = SK_NEW(arena, room, int), t->end = SK_NEW(arena, room, int), t->before = SK_NEW(arena, room, int);
+  t->change = SK_NEW(arena, room, double), t->resting = SK_NEW(arena, room, int);
+  t->counts = SK_NEW(arena, room, sk_local_counts);
+  if (arena->failed) return sk_no_memory();
+  for (int c = 0; c < s->colours; c++) {
+    int before = t->count;
+    for (int i = s->colour_start[c]; i < s->colour_start[c + 1]; i += piece) {
+      t->first[t->count] = i, t->end[t->count] = SK_MIN(i + (int)piece, s->colour_start[c + 1]);
+      t->before[t->count++] = before;
     }
-    if (atomic_load(&p->done) < before) {
-      if (++waits % 1024 == 0) sched_yield();
-      continue;
-    }
-    if (!atomic_compare_exchange_strong(&p->next, &k, k + 1)) continue;
-    int from = s->colour_start[c] + (k - before) * piece, to = SK_MIN(from + (int)piece, s->colour_start[c + 1]);
-    for (int i = from; i < to; i++) {
-      double change = visit_or_rest(g, i, &own->counts, &own->resting);
-      own->change = change > own->change ? change : own->change;
-    }
-    atomic_fetch_add(&p->done, 1);
+  }
+  pthread_mutex_init(&t->lock, NULL);
+  pthread_cond_init(&t->work, NULL);
+  return sk_ok();
+}
+
+static void run_piece(sk_sweep *g, int q)
+{
+  sk_team *t = g->team;
+  t->change[q] = 0, t->resting[q] = 0;
+  for (int i = t->first[q]; i < t->end[q]; i++) {
+    double change = visit_or_rest(g, i, &t->counts[q], &t->resting[q]);
+    if (change > t->change[q]) t->change[q] = change;
   }
 }
 
-static void run_coloured(sk_sweep *g)
+/* Takes pieces until none is left to take. */
+static void take_pieces(sk_sweep *g)
 {
-  double change = 0;
-  int resting = 0;
-  int64_t solves = 0, alternates = 0, failures = 0;
-  pieces p;
-  atomic_init(&p.next, 0);
-  atomic_init(&p.done, 0);
-#pragma omp parallel num_threads(g->threads) reduction(max : change) reduction(+ : solves, alternates, failures, resting)
-  {
-    share own = {0};
-    run_share(g, &p, &own);
-    change = own.change, resting += own.resting;
-    solves += own.counts.solves, alternates += own.counts.alternates, failures += own.counts.failures;
+  sk_team *t = g->team;
+  for (int waits = 1;; waits++) {
+    long k = atomic_load(&t->next);
+    if (k >= atomic_load(&t->goal)) return;
+    int q = (int)(k % t->count);
+    if (atomic_load(&t->done) < k - q + t->before[q]) {
+      if (waits % 1024 == 0) sched_yield();
+      continue;
+    }
+    if (!atomic_compare_exchange_strong(&t->next, &k, k + 1)) continue;
+    run_piece(g, q);
+    atomic_fetch_add(&t->done, 1);
   }
-  g->change = change, g->resting = resting;
-  g->counts.solves += solves, g->counts.alternates += alternates, g->counts.failures += failures;
+}
+
+static void wake(sk_team *t)
+{
+  if (!atomic_load(&t->sleeping)) return;
+  pthread_mutex_lock(&t->lock);
+  pthread_cond_broadcast(&t->work);
+  pthread_mutex_unlock(&t->lock);
+}
+
+static bool idle(sk_team *t)
+{
+  return atomic_load(&t->next) >= atomic_load(&t->goal) && !atomic_load(&t->quit);
+}
+
+void sk_sweep_help(sk_sweep *g)
+{
+  enum { spins = 20000 };
+  sk_team *t = g->team;
+  while (!atomic_load(&t->quit)) {
+    take_pieces(g);
+    for (int k = 0; k < spins && idle(t); k++) cpu_pause();
+    if (!idle(t)) continue;
+    pthread_mutex_lock(&t->lock);
+    atomic_fetch_add(&t->sleeping, 1);
+    while (idle(t)) pthread_cond_wait(&t->work, &t->lock);
+    atomic_fetch_sub(&t->sleeping, 1);
+    pthread_mutex_unlock(&t->lock);
+  }
+}
+
+void sk_sweep_dismiss(sk_sweep *g)
+{
+  atomic_store(&g->team->quit, true);
+  wake(g->team);
+}
+
+static void run_team(sk_sweep *g)
+{
+  sk_team *t = g->team;
+  atomic_fetch_add(&t->goal, t->count);
+  wake(t);
+  take_pieces(g);
+  for (int waits = 1; atomic_load(&t->done) < atomic_load(&t->goal); waits++)
+    if (waits % 1024 == 0) sched_yield();
+  g->change = 0;
+  for (int q = 0; q < t->count; q++) {
+    if (t->change[q] > g->change) g->change = t->change[q];
+    g->resting += t->resting[q];
+  }
+}
+
+void sk_sweep_finish(sk_sweep *g)
+{
+  sk_team *t = g->team;
+  if (!t) return;
+  for (int q = 0; q < t->count; q++) {
+    g->counts.solves += t->counts[q].solves, g->counts.alternates += t->counts[q].alternates;
+    g->counts.failures += t->counts[q].failures;
+  }
+  pthread_mutex_destroy(&t->lock);
+  pthread_cond_destroy(&t->work);
 }
 
 void sk_sweep_run(sk_sweep *g)
 {
   g->resting = 0;
-  if (g->s->colours && g->threads > 1) run_coloured(g);
+  if (g->team) run_team(g);
   else run_sequential(g);
   g->change /= g->scale.U;
 }
@@ -240,11 +319,6 @@ static void contact_velocity(const sk_sweep *g, int i, double *u)
 
 void sk_sweep_velocity(const sk_sweep *g, double *u)
 {
-  if (!g->s->colours || g->threads == 1) {
-    for (int i = 0; i < g->s->n; i++) contact_velocity(g, i, u + 3 * (size_t)i);
-    return;
-  }
-#pragma omp parallel for schedule(static) num_threads(g->threads)
   for (int i = 0; i < g->s->n; i++) contact_velocity(g, i, u + 3 * (size_t)i);
 }
 
@@ -276,5 +350,5 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
     }
     g->contact[i].stop = fmin(1e-3, fmax(1e-8, 0.1 * sqrt(w->def->tol))); /* the step after it squares this */
   }
-  return sk_ok();
+  return s->colours && g->threads > 1 ? make_team(g, arena) : sk_ok();
 }

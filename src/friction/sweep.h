@@ -9,6 +9,8 @@
  * factored: u_i = b_i + G_i y, y += G_i' dr_i; contacts of one colour in parallel when the system is large. */
 typedef enum sk_sweep_kind { SK_SWEEP_PUSH, SK_SWEEP_PULL, SK_SWEEP_FACTORED } sk_sweep_kind;
 
+typedef struct sk_team sk_team;
+
 typedef struct sk_sweep {
   sk_sweep_kind kind;
   const sk_system *s;
@@ -25,6 +27,7 @@ typedef struct sk_sweep {
   double ignore;         /* a change |dr| w_i below this is not made */
   double freeze_below;   /* a contact whose |dr| w_i / U is below this rests; 0: never */
   int threads;
+  sk_team *team;         /* of a large island on several threads; else NULL */
   double change;         /* largest |dr_i| w_i / U of the last sweep */
   int resting;           /* contacts that sat the last sweep out */
   sk_local_counts counts;
@@ -38,6 +41,10 @@ void sk_sweep_refresh(sk_sweep *g);
 void sk_sweep_run(sk_sweep *g);
 /* Every contact takes part again, when the last sweep left some out. */
 void sk_sweep_thaw(sk_sweep *g);
+/* With a team: what its members do until the leader, who runs the sweeps, dismisses them; then the leader finishes. */
+void sk_sweep_help(sk_sweep *g);
+void sk_sweep_dismiss(sk_sweep *g);
+void sk_sweep_finish(sk_sweep *g); /* collects the counts, releases the team; fine without one */
 /* The velocities as the sweep sees them, stride 3. */
 void sk_sweep_velocity(const sk_sweep *g, double *u);
 
