@@ -1,5 +1,5 @@
 # A thin front: everything is in CMakeLists.txt and scripts/.
-.PHONY: demo test test-asan test-tsan bench install clean setup build
+.PHONY: demo test bench install clean setup build
 
 build: setup
 	@cmake --preset release >/dev/null

@@ -242,6 +242,7 @@ static int solve_problem(const settings *s, const char *path, const skein_fclib 
              .terminal = isatty(STDERR_FILENO)};
   def.progress = on_progress;
   def.user = &w;
+  def.look = history ? 1 : 0; /* a curve needs every sweep */
   skein_status status = skein_solution_create(&file->problem, &solution);
   if (status.code == SKEIN_OK && def.warm_start) copy_guess(path, file, solution.r);
   if (status.code == SKEIN_OK) status = skein_solve(&file->problem, &def, &solution, &info);

@@ -213,6 +213,7 @@ typedef struct skein_solve_def {
   skein_accelerate accelerate;
   bool freeze;               /* contact freezing (not while accelerating: the map must stay the same) */
   bool warm_start;           /* start from solution->r */
+  int look;                  /* sweeps between two full evaluations of the error, which progress sees; 0: 20 */
   skein_progress_fn progress;
   void *user;
 } skein_solve_def;

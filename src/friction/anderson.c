@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { memory = SK_ANDERSON_MEMORY };
+_Static_assert(memory == 5, "mix is written out for five");
 
 skein_status sk_anderson_make(int n, int x_size, const double *weight, sk_arena *arena, sk_anderson *a)
 {
@@ -15,8 +16,8 @@ skein_status sk_anderson_make(int n, int x_size, const double *weight, sk_arena 
   a->before = SK_NEW_RAW(arena, m, double), a->f = SK_NEW_RAW(arena, m, double), a->g = SK_NEW_RAW(arena, m, double);
   a->xg = SK_NEW_RAW(arena, x_size, double);
   for (int j = 0; j < memory; j++) {
-    a->df[j] = SK_NEW_RAW(arena, m, double), a->dg[j] = SK_NEW_RAW(arena, m, double);
-    a->dx[j] = SK_NEW_RAW(arena, x_size, double);
+    a->df[j] = SK_NEW(arena, m, double), a->dg[j] = SK_NEW(arena, m, double); /* zero: read before they are held */
+    a->dx[j] = SK_NEW(arena, x_size, double);
   }
   sk_anderson_restart(a);
   return arena->failed ? sk_no_memory() : sk_ok();
@@ -44,6 +45,20 @@ static double dot(const sk_anderson *a, const double *p, const double *q)
     }
   for (; i < a->n; i++) s[0] += a->weight[i] * (p[3 * i] * q[3 * i] + p[3 * i + 1] * q[3 * i + 1] + p[3 * i + 2] * q[3 * i + 2]);
   return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+/* The inner products of p with all differences held, in one pass over the contacts. */
+static void dots(const sk_anderson *a, const double *p, double *out)
+{
+  double s[memory] = {0};
+  for (int i = 0; i < a->n; i++) {
+    double w = a->weight[i], x = w * p[3 * i], y = w * p[3 * i + 1], z = w * p[3 * i + 2];
+    for (int k = 0; k < memory; k++) {
+      const double *d = a->df[k] + 3 * i;
+      s[k] += x * d[0] + y * d[1] + z * d[2];
+    }
+  }
+  for (int k = 0; k < memory; k++) out[k] = s[k];
 }
 
 /* Solves (gram + eps) gamma = rhs by Cholesky; false when it is not definite. */
@@ -78,7 +93,23 @@ static void remember(sk_anderson *a, const double *f, const double *g, const dou
   for (int i = 0; i < a->x_size; i++) a->dx[j][i] = x[i] - a->xg[i];
   a->held = SK_MIN(a->held + 1, (int)memory);
   a->next = (j + 1) % memory;
-  for (int k = 0; k < a->held; k++) a->gram[j][k] = a->gram[k][j] = dot(a, a->df[j], a->df[k]);
+  double products[memory];
+  dots(a, a->df[j], products);
+  for (int k = 0; k < a->held; k++) a->gram[j][k] = a->gram[k][j] = products[k];
+}
+
+/* to = from - sum_k gamma_k d_k, in one pass; `copy` keeps from. */
+static void mix(int size, int held, const double *gamma, double *const *d, double *x, double *copy)
+{
+  double c[memory] = {0};
+  const double *p[memory];
+  for (int k = 0; k < memory; k++) p[k] = d[k < held ? k : 0];
+  for (int k = 0; k < held; k++) c[k] = gamma[k];
+  for (int i = 0; i < size; i++) {
+    double v = x[i];
+    copy[i] = v;
+    x[i] = v - ((c[0] * p[0][i] + c[1] * p[1][i]) + (c[2] * p[2][i] + c[3] * p[3][i]) + c[4] * p[4][i]);
+  }
 }
 
 double sk_anderson_mix(sk_anderson *a, double *r, double *x)
@@ -88,17 +119,13 @@ double sk_anderson_mix(sk_anderson *a, double *r, double *x)
   for (int i = 0; i < m; i++) f[i] = r[i] - f[i];
   a->norm = sqrt(dot(a, f, f));
   if (!a->fresh) remember(a, f, r, x);
-  a->fresh = false;
   a->best = fmin(a->best, a->norm);
-  memcpy(a->f, f, (size_t)m * sizeof *f);
-  memcpy(a->g, r, (size_t)m * sizeof *r);
-  if (a->x_size) memcpy(a->xg, x, (size_t)a->x_size * sizeof *x);
-  double rhs[memory], gamma[memory];
-  for (int k = 0; k < a->held; k++) rhs[k] = dot(a, a->df[k], f);
-  if (!a->held || !solve_gram(a, rhs, gamma)) return a->norm;
-  for (int k = 0; k < a->held; k++) {
-    for (int i = 0; i < m; i++) r[i] -= gamma[k] * a->dg[k][i];
-    for (int i = 0; i < a->x_size; i++) x[i] -= gamma[k] * a->dx[k][i];
-  }
+  double rhs[memory], gamma[memory] = {0};
+  dots(a, f, rhs);
+  bool mixed = a->held && solve_gram(a, rhs, gamma);
+  mix(m, mixed ? a->held : 0, gamma, a->dg, r, a->g);
+  mix(a->x_size, mixed ? a->held : 0, gamma, a->dx, x, a->xg);
+  a->before = a->f, a->f = f;
+  a->fresh = false;
   return a->norm;
 }

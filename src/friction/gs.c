@@ -7,8 +7,6 @@
 #include <omp.h>
 #include <string.h>
 
-enum { look = 20 }; /* sweeps between two full evaluations of the error */
-
 typedef struct gs {
   sk_sweep sweep;
   sk_anderson anderson;
@@ -20,6 +18,12 @@ typedef struct gs {
   int rest, rest_next;  /* plain sweeps still to do; the next rest is twice as long */
   double *plain;        /* 3 n: where the plain iteration stands */
 } gs;
+
+/* Sweeps between two full evaluations of the error. */
+static int look(const sk_work *w)
+{
+  return w->def->look > 0 ? w->def->look : 20;
+}
 
 static skein_status make(sk_work *w, gs *g)
 {
@@ -64,21 +68,30 @@ static void accelerate(const sk_work *w, gs *g)
   sk_sweep_set(&g->sweep, g->plain);
 }
 
+/* Whether every contact is within tol: up to the first that is not, beginning with the one that was not the last time. */
+static bool within(sk_work *w, const sk_sweep *g)
+{
+  int n = w->system->n;
+  for (int k = 0, i = w->suspect; k < n; k++, i = i + 1 < n ? i + 1 : 0) {
+    double u[3];
+    sk_sweep_contact_velocity(g, i, u);
+    if (!(sk_work_contact(w, i, g->r + 3 * (size_t)i, u) <= w->def->tol)) return w->suspect = i, false;
+  }
+  return true;
+}
+
 /* Looks at the error after a sweep: up to the first contact above tol, fully from time to time. The velocity is the one
  * that the sweep keeps; the caller of the solver has the last word, with a fresh one. */
 static bool finished(sk_work *w, gs *g, sk_watch *watch)
 {
-  bool full = w->iterations >= g->next_look || w->iterations >= w->def->max_sweeps || w->def->progress;
-  if (!full && g->sweep.kind != SK_SWEEP_PUSH && g->sweep.change > 2 * w->def->tol) return false;
-  sk_sweep_velocity(&g->sweep, g->u);
-  if (!full && !sk_work_within(w, g->sweep.r, g->u)) {
-    sk_sweep_thaw(&g->sweep);
-    return false;
-  }
+  bool full = w->iterations >= g->next_look || w->iterations >= w->def->max_sweeps;
+  if (g->sweep.change <= g->sweep.ignore / g->sweep.scale.U) g->sweep.ignore *= 0.1; /* small changes add up here */
+  if (!full && !within(w, &g->sweep)) return false;
+  if (full) sk_sweep_velocity(&g->sweep, g->u);
   double error = full ? sk_work_measure(w, g->sweep.r, g->u) : w->def->tol;
   if (error < w->error) sk_work_keep(w, g->sweep.r, error);
   if (error > w->def->tol) sk_sweep_thaw(&g->sweep);
-  if (full) g->next_look = w->iterations + look;
+  if (full) g->next_look = w->iterations + look(w);
   return sk_work_done(w, error) || (watch && watch->give_up(watch, w->iterations, error));
 }
 
@@ -104,7 +117,7 @@ skein_status sk_gs_run(sk_work *w, sk_watch *watch)
   skein_status status = make(w, &g);
   if (status.code) return status;
   sk_sweep_set(&g.sweep, w->r);
-  g.next_look = w->iterations + look;
+  g.next_look = w->iterations + (w->def->progress ? 0 : look(w)); /* progress begins with the guess */
   if (g.sweep.team) {
 #pragma omp parallel num_threads(g.sweep.threads)
     {

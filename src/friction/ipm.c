@@ -287,6 +287,10 @@ static skein_status make(sk_work *w, ipm *p)
 static void start(ipm *p)
 {
   double U = p->s->scale.U, w = p->s->scale.w;
+  size_t bytes = 3 * (size_t)p->s->n * sizeof(double);
+  memset(p->x, 0, bytes);
+  memset(p->z, 0, bytes);
+  memset(p->y, 0, (size_t)p->s->y_size * sizeof(double));
   for (int i = 0; i < p->s->n; i++) p->x[3 * i] = 0.3 * U / w, p->z[3 * i] = U;
 }
 
@@ -297,33 +301,44 @@ static void advance(ipm *p, double t)
     for (int e = 0; e < p->kkt.size; e++) p->y[e] += t * p->dy[e];
 }
 
-skein_status sk_solve_ipm(sk_work *w)
+/* Predictor-corrector steps from the start until the tolerance, a limit, or no more progress. `smoothing` rounds the kink
+ * of |u_T| at zero as long as the gap is open. */
+static void follow_path(sk_work *w, ipm *p, double smoothing)
 {
-  enum { most = 120 };
-  if (w->error == INFINITY && sk_work_done(w, sk_work_accept(w, w->r))) return sk_ok();
-  ipm p;
-  skein_status status = make(w, &p);
-  if (status.code == SKEIN_OK) start(&p);
+  enum { most = 120, patience = 12 };
   double last = INFINITY, taken = 1;
   int stalled = 0;
-  for (int it = 0; status.code == SKEIN_OK && it < most; it++) {
-    p.smooth = 0.03 * sqrt(fmax(mean_gap(&p), 0) * p.s->scale.w);
-    double gap = residuals(&p);
-    double error = sk_work_accept(w, p.r);
+  start(p);
+  for (int it = 0; it < most; it++) {
+    p->smooth = smoothing * sqrt(fmax(mean_gap(p), 0) * p->s->scale.w);
+    double gap = residuals(p), error = sk_work_accept(w, p->r);
     w->iterations++;
     if (sk_work_done(w, error)) break;
     stalled = error < 0.7 * last ? 0 : stalled + 1;
     last = fmin(last, error);
-    if (!isfinite(gap) || stalled > 12 || !factor(&p)) break;
-    right_side(&p, 0, false);
-    direction(&p);
-    double t = largest_step(&p, 0.99), sigma = (1 - t) * (1 - t) * (1 - t);
+    if (!isfinite(gap) || stalled > patience || !factor(p)) break;
+    right_side(p, 0, false);
+    direction(p);
+    double t = largest_step(p, 0.99), sigma = (1 - t) * (1 - t) * (1 - t);
     bool centre = taken < 0.2; /* the last step ran into the boundary: back towards the middle first */
-    right_side(&p, (centre ? fmax(sigma, 0.8) : sigma) * gap, !centre);
-    direction(&p);
-    t = taken = largest_step(&p, 0.98);
+    right_side(p, (centre ? fmax(sigma, 0.8) : sigma) * gap, !centre);
+    direction(p);
+    t = taken = largest_step(p, 0.98);
     if (!(t > 1e-10)) break;
-    advance(&p, t);
+    advance(p, t);
+  }
+}
+
+/* The kink as it is first: that is best for nearly all; then once more, smoothed, where the size makes this cheap. */
+skein_status sk_solve_ipm(sk_work *w)
+{
+  if (w->error == INFINITY && sk_work_done(w, sk_work_accept(w, w->r))) return sk_ok();
+  ipm p;
+  skein_status status = make(w, &p);
+  if (status.code == SKEIN_OK) {
+    follow_path(w, &p, 0);
+    bool limits = w->stop || w->iterations >= w->def->max_sweeps;
+    if (w->error > w->def->tol && !limits && p.s->n < SK_LARGE) follow_path(w, &p, 0.03);
   }
   sk_kkt_destroy(&p.kkt);
   return status;

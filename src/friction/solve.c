@@ -45,6 +45,7 @@ static skein_status check_def(const skein_solve_def *d)
   if (!(d->local_tol >= 0)) return sk_fail(SKEIN_BAD_INPUT, "local_tol is %g, expected >= 0", d->local_tol);
   if (d->max_sweeps < 0) return sk_fail(SKEIN_BAD_INPUT, "max_sweeps is %d, expected >= 0", d->max_sweeps);
   if (!(d->max_seconds >= 0)) return sk_fail(SKEIN_BAD_INPUT, "max_seconds is %g, expected >= 0", d->max_seconds);
+  if (d->look < 0) return sk_fail(SKEIN_BAD_INPUT, "look is %d, expected >= 0", d->look);
   if (d->threads < 0) return sk_fail(SKEIN_BAD_INPUT, "threads is %d, expected >= 0", d->threads);
   if ((unsigned)d->measure > SKEIN_ERROR_FB) return sk_fail(SKEIN_BAD_INPUT, "measure is %d, expected 0 or 1", d->measure);
   if ((unsigned)d->accelerate > SKEIN_ANDERSON) return sk_fail(SKEIN_BAD_INPUT, "accelerate is %d, expected 0 or 1", d->accelerate);

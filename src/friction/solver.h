@@ -57,8 +57,8 @@ double sk_work_measure(const sk_work *w, const double *r, const double *u);
 void sk_work_keep(sk_work *w, const double *r, double error);
 /* u = W r + b by the full operator, and the error; r becomes w->r when it is the best so far. */
 double sk_work_accept(sk_work *w, const double *r);
-/* Whether every contact is within tol; stops at the first that is not, beginning with the last one found. */
-bool sk_work_within(sk_work *w, const double *r, const double *u);
+/* The error of contact i. */
+double sk_work_contact(const sk_work *w, int i, const double *r, const double *u);
 /* Tells the caller and looks at the clock; true when the solver must stop (converged, out of time or iterations). */
 bool sk_work_done(sk_work *w, double error);
 

@@ -93,6 +93,8 @@ static bool solve_contact(sk_sweep *g, int i, const double *u, double *r, sk_loc
   return sk_one_solve(&p, g->local, g->failsafe, g->scale, g->local_tol, r, counts);
 }
 
+enum { still_rest = 4, open_rest = 6 }; /* sweeps that a contact sits out */
+
 /* Visits contact i; the size of its change, |dr_i| w_i. */
 static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
 {
@@ -100,9 +102,14 @@ static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
   if (g->kind == SK_SWEEP_PUSH) memcpy(u, g->x + 4 * (size_t)i, sizeof u);
   else if (g->kind == SK_SWEEP_PULL) pull_explicit(g->s, g->r, i, u);
   else pull_factored(g->s, g->x, i, u);
+  if (r[0] == 0 && u[0] >= 0 && r[1] == 0 && r[2] == 0) { /* open, and stays open; far from closing it may rest */
+    if (u[0] > g->far_open) g->frozen[i] = open_rest;
+    return 0;
+  }
   solve_contact(g, i, u, next, counts);
   double dr[3] = {next[0] - r[0], next[1] - r[1], next[2] - r[2]};
   double size = (fabs(dr[0]) + fabs(dr[1]) + fabs(dr[2])) * g->weight[i];
+  if (size < g->freeze_below) g->frozen[i] = still_rest; /* freezing: it hardly moved */
   if (size <= g->ignore) return size; /* nothing that anyone would notice */
   memcpy(r, next, sizeof next);
   if (g->kind == SK_SWEEP_PUSH) push_explicit(g->s, g->x, i, dr);
@@ -110,17 +117,11 @@ static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
   return size;
 }
 
-/* Freezing: a contact that hardly moved rests for some sweeps, longer the longer it has been at rest. */
 static inline double visit_or_rest(sk_sweep *g, int i, sk_local_counts *counts, int *resting)
 {
-  enum { rest = 4 };
-  if (g->frozen[i] > 0) {
-    g->frozen[i]--, ++*resting;
-    return 0;
-  }
-  double change = visit(g, i, counts);
-  if (change < g->freeze_below) g->frozen[i] = rest;
-  return change;
+  if (g->frozen[i] == 0) return visit(g, i, counts);
+  g->frozen[i]--, ++*resting;
+  return 0;
 }
 
 static void run_sequential(sk_sweep *g)
@@ -277,6 +278,7 @@ void sk_sweep_finish(sk_sweep *g)
 void sk_sweep_run(sk_sweep *g)
 {
   g->resting = 0;
+  g->far_open = g->runs++ ? 20 * g->change * g->scale.U : INFINITY; /* what it would take many sweeps to close */
   if (g->team) run_team(g);
   else run_sequential(g);
   g->change /= g->scale.U;
@@ -310,7 +312,7 @@ void sk_sweep_set(sk_sweep *g, const double *r)
   sk_sweep_refresh(g);
 }
 
-static void contact_velocity(const sk_sweep *g, int i, double *u)
+void sk_sweep_contact_velocity(const sk_sweep *g, int i, double *u)
 {
   if (g->kind == SK_SWEEP_PUSH) memcpy(u, g->x + 4 * (size_t)i, 3 * sizeof *u);
   else if (g->kind == SK_SWEEP_PULL) pull_explicit(g->s, g->r, i, u);
@@ -319,7 +321,7 @@ static void contact_velocity(const sk_sweep *g, int i, double *u)
 
 void sk_sweep_velocity(const sk_sweep *g, double *u)
 {
-  for (int i = 0; i < g->s->n; i++) contact_velocity(g, i, u + 3 * (size_t)i);
+  for (int i = 0; i < g->s->n; i++) sk_sweep_contact_velocity(g, i, u + 3 * (size_t)i);
 }
 
 skein_status sk_sweep_make(sk_work *w, sk_sweep *g)

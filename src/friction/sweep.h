@@ -25,6 +25,8 @@ typedef struct sk_sweep {
   double *weight;        /* n: w_i = trace(W_ii)/3, units of r -> u */
   int *frozen;           /* sweeps that contact i still sits out */
   double ignore;         /* a change |dr| w_i below this is not made */
+  double far_open;       /* an open contact with u_N above this rests for some sweeps */
+  int runs;              /* sweeps so far */
   double freeze_below;   /* a contact whose |dr| w_i / U is below this rests; 0: never */
   int threads;
   sk_team *team;         /* of a large island on several threads; else NULL */
@@ -45,7 +47,8 @@ void sk_sweep_thaw(sk_sweep *g);
 void sk_sweep_help(sk_sweep *g);
 void sk_sweep_dismiss(sk_sweep *g);
 void sk_sweep_finish(sk_sweep *g); /* collects the counts, releases the team; fine without one */
-/* The velocities as the sweep sees them, stride 3. */
+/* The velocities as the sweep sees them, of one contact or of all, stride 3. */
+void sk_sweep_contact_velocity(const sk_sweep *g, int i, double *u);
 void sk_sweep_velocity(const sk_sweep *g, double *u);
 
 #endif

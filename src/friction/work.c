@@ -18,13 +18,9 @@ double sk_work_measure(const sk_work *w, const double *r, const double *u)
   return error;
 }
 
-bool sk_work_within(sk_work *w, const double *r, const double *u)
+double sk_work_contact(const sk_work *w, int i, const double *r, const double *u)
 {
-  sk_scale scale = measure_scale(w);
-  int n = w->system->n;
-  for (int k = 0, i = w->suspect; k < n; k++, i = i + 1 < n ? i + 1 : 0)
-    if (!(sk_contact_error(3, r + 3 * i, u + 3 * i, w->system->mu[i], scale) <= w->def->tol)) return w->suspect = i, false;
-  return true;
+  return sk_contact_error(3, r, u, w->system->mu[i], measure_scale(w));
 }
 
 void sk_work_keep(sk_work *w, const double *r, double error)
