@@ -1,8 +1,8 @@
 /* Hair-like problems against Siconos' Gauss-Seidel, to error_fb <= 1e-4 (the paper's measure), one thread.
  *   bench_hair [--seconds S] LOCAL.hdf5 GLOBAL.hdf5
- * LOCAL and GLOBAL are the same problem (bench/hairlike_global.py): Siconos gets W, Skein gets M and H. A rival starts from
- * zero with a tolerance that shrinks threefold until our error is met; the seconds of the last solve alone count, and S
- * limits each solve. */
+ * LOCAL and GLOBAL are the same problem (bench/hairlike_global.py): Siconos gets W, Skein gets M and H. A rival starts
+ * from zero with a tolerance that shrinks threefold until our error is met; the seconds of the last solve alone count,
+ * and S limits each solve. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "friction/friction.h"
 #include "siconos_rivals.h"
@@ -31,7 +31,8 @@ static skein_problem read_problem(const char *path)
 }
 
 /* One solve of a rival in a child that may be killed. */
-static answer run_rival(const skein_problem *p, const siconos_problem *s, const variant *v, double tol, unsigned limit, answer *shared)
+static answer run_rival(const skein_problem *p, const siconos_problem *s, const variant *v, double tol, unsigned limit,
+                        answer *shared)
 {
   *shared = (answer){0};
   pid_t child = fork();
@@ -52,12 +53,17 @@ static answer run_rival(const skein_problem *p, const siconos_problem *s, const 
   return *shared;
 }
 
-static double run_siconos(const skein_problem *p, const siconos_problem *s, const variant *v, unsigned limit, answer *shared)
+static double run_siconos(const skein_problem *p, const siconos_problem *s, const variant *v, unsigned limit,
+                          answer *shared)
 {
   for (double tol = 1e-3; tol > 1e-8; tol /= 3) {
     answer a = run_rival(p, s, v, tol, limit, shared);
-    if (!a.done) return printf("%s:%s,siconos_tol %.2g,,not done in %u s\n", rival_name[variant_rival(v)], variant_label(v), tol, limit), 0;
-    printf("%s:%s,siconos_tol %.2g,%.3f,error_fb %.3g\n", rival_name[variant_rival(v)], variant_label(v), tol, a.seconds, a.error_fb);
+    if (!a.done)
+      return printf("%s:%s,siconos_tol %.2g,,not done in %u s\n", rival_name[variant_rival(v)], variant_label(v), tol,
+                    limit),
+             0;
+    printf("%s:%s,siconos_tol %.2g,%.3f,error_fb %.3g\n", rival_name[variant_rival(v)], variant_label(v), tol,
+           a.seconds, a.error_fb);
     fflush(stdout);
     if (a.error_fb <= goal) return a.seconds;
   }
@@ -71,7 +77,8 @@ static double run_skein(const char *name, const skein_problem *p)
   skein_solve_info info;
   def.tol = goal, def.measure = SKEIN_ERROR_FB, def.threads = 1;
   if (skein_solution_create(p, &s).code || skein_solve(p, &def, &s, &info).code) exit(3);
-  printf("skein %s,%s %d iterations,%.3f,error_fb %.3g\n", name, skein_method_name(info.method), info.iterations, info.seconds, info.error.fb);
+  printf("skein %s,%s %d iterations,%.3f,error_fb %.3g\n", name, skein_method_name(info.method), info.iterations,
+         info.seconds, info.error.fb);
   skein_solution_destroy(&s);
   return info.converged ? info.seconds : 0;
 }

@@ -383,7 +383,8 @@ static double median(double *x, int count)
 /* Ratios (best rival / Skein: above 1 Skein is faster) over problems of at least SMALL contacts; failures over all. */
 static void print_target(const bench *b, double target)
 {
-  double *ratio = sk_calloc((size_t)b->row_count, sizeof *ratio), *total = sk_calloc((size_t)b->row_count, sizeof *total);
+  double *ratio = sk_calloc((size_t)b->row_count, sizeof *ratio),
+         *total = sk_calloc((size_t)b->row_count, sizeof *total);
   int count = 0, slower = 0;
   if (!ratio || !total) exit(3);
   for (int i = 0; i < b->row_count; i++) {
@@ -402,7 +403,9 @@ static void print_target(const bench *b, double target)
     if (isfinite(row_ratio(w)) && row_ratio(w) < 1) printf("  slower: %s, ratio %.3g\n", w->name, row_ratio(w));
     if (!w->skein_ok)
       printf("  failed: Skein on %s, %s, error_rel %.3g\n", w->name,
-             w->skein_end == CHILD_TIMEOUT ? "timeout" : w->skein_end == CHILD_CRASHED ? "crash" : "missed the target",
+             w->skein_end == CHILD_TIMEOUT   ? "timeout"
+             : w->skein_end == CHILD_CRASHED ? "crash"
+                                             : "missed the target",
              w->skein.error.rel);
     for (int k = 0; k < RIVALS; k++)
       if (!isfinite(w->rival[k])) printf("  failed: Siconos %s on %s, %s\n", rival_name[k], w->name, w->status[k]);
@@ -414,15 +417,15 @@ static void print_target(const bench *b, double target)
 /* ---- Command line ----------------------------------------------------------------------------------------------- */
 
 static const char usage[] =
-  "usage: siconos_compare [--targets 1e-4,1e-6] [--seconds S] [--csv OUT] [--detail OUT] FILE|DIR...\n"
-  "\n"
-  "Times Siconos and Skein on FCLIB files (*.hdf5 of a DIR) until error_rel <= target, one thread each.\n"
-  "  --targets LIST  error_rel to reach (default 1e-4,1e-6)\n"
-  "  --seconds S     limit for one rival (all its settings), or Skein, on one file and target (default 60)\n"
-  "  --csv OUT       the table (default: standard output)\n"
-  "  --detail OUT    one line for every setting of Siconos\n"
-  "  --help          this text\n"
-  "Run it on a quiet core: taskset -c 1 siconos_compare ...\n";
+    "usage: siconos_compare [--targets 1e-4,1e-6] [--seconds S] [--csv OUT] [--detail OUT] FILE|DIR...\n"
+    "\n"
+    "Times Siconos and Skein on FCLIB files (*.hdf5 of a DIR) until error_rel <= target, one thread each.\n"
+    "  --targets LIST  error_rel to reach (default 1e-4,1e-6)\n"
+    "  --seconds S     limit for one rival (all its settings), or Skein, on one file and target (default 60)\n"
+    "  --csv OUT       the table (default: standard output)\n"
+    "  --detail OUT    one line for every setting of Siconos\n"
+    "  --help          this text\n"
+    "Run it on a quiet core: taskset -c 1 siconos_compare ...\n";
 
 static int fail_usage(const char *what, const char *arg)
 {
@@ -504,8 +507,9 @@ int main(int argc, char **argv)
     setenv("OPENBLAS_NUM_THREADS", "1", 1), setenv("OMP_NUM_THREADS", "1", 1);
     execv("/proc/self/exe", argv);
   }
-  static const char header[] = "file,contacts,target,skein_seconds,skein_setup,skein_error_rel,skein_method,skein_iterations,"
-                               "best_rival,best_seconds,nsgs_ac,nsgs_quartic,admm,nsn_ac,ratio,ratio_with_setup";
+  static const char header[] =
+      "file,contacts,target,skein_seconds,skein_setup,skein_error_rel,skein_method,skein_iterations,"
+      "best_rival,best_seconds,nsgs_ac,nsgs_quartic,admm,nsn_ac,ratio,ratio_with_setup";
   if (csv && !(b.csv = open_out(csv, header))) return 1;
   if (!csv) printf("%s\n", header);
   if (detail && !(b.detail = open_out(detail, "file,contacts,method,target,seconds,our_error_rel,siconos_tol,status")))

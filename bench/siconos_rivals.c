@@ -27,24 +27,66 @@ struct variant {
   setting set[6]; /* ends at index 0 */
 };
 
-#define EVAL(mode) {SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION, SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_##mode}
+#define EVAL(mode)                                                                                                     \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION, SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_##mode                      \
+  }
 #define LIGHT EVAL(LIGHT)
 #define FULL EVAL(LIGHT_WITH_FULL_FINAL)
-#define FILTER {SICONOS_FRICTION_3D_NSGS_FILTER_LOCAL_SOLUTION, SICONOS_FRICTION_3D_NSGS_FILTER_LOCAL_SOLUTION_TRUE}
-#define FREEZE {SICONOS_FRICTION_3D_NSGS_FREEZING_CONTACT, 10}
-#define RHO0(how) {SICONOS_FRICTION_3D_ADMM_IPARAM_INITIAL_RHO, SICONOS_FRICTION_3D_ADMM_INITIAL_RHO_##how}
-#define RHO(how) {SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY, SICONOS_FRICTION_3D_ADMM_RHO_STRATEGY_##how}
-#define RESCALE {SICONOS_FRICTION_3D_IPARAM_RESCALING, SICONOS_FRICTION_3D_RESCALING_SCALAR}
-#define SPLIT_RHO                 \
-  {SICONOS_FRICTION_3D_NSN_RHO_STRATEGY, \
-   SICONOS_FRICTION_3D_NSN_FORMULATION_RHO_STRATEGY_SPLIT_SPECTRAL_NORM}
-#define JEAN_MOREAU {SICONOS_FRICTION_3D_NSN_FORMULATION, SICONOS_FRICTION_3D_NSN_FORMULATION_JEANMOREAU_GENERATED}
-#define VI_FIRST {SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY, SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY_VI_EG_NSN}
+#define FILTER                                                                                                         \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_NSGS_FILTER_LOCAL_SOLUTION, SICONOS_FRICTION_3D_NSGS_FILTER_LOCAL_SOLUTION_TRUE                \
+  }
+#define FREEZE                                                                                                         \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_NSGS_FREEZING_CONTACT, 10                                                                      \
+  }
+#define RHO0(how)                                                                                                      \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_ADMM_IPARAM_INITIAL_RHO, SICONOS_FRICTION_3D_ADMM_INITIAL_RHO_##how                            \
+  }
+#define RHO(how)                                                                                                       \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_ADMM_IPARAM_RHO_STRATEGY, SICONOS_FRICTION_3D_ADMM_RHO_STRATEGY_##how                          \
+  }
+#define RESCALE                                                                                                        \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_IPARAM_RESCALING, SICONOS_FRICTION_3D_RESCALING_SCALAR                                         \
+  }
+#define SPLIT_RHO                                                                                                      \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_NSN_RHO_STRATEGY, SICONOS_FRICTION_3D_NSN_FORMULATION_RHO_STRATEGY_SPLIT_SPECTRAL_NORM         \
+  }
+#define JEAN_MOREAU                                                                                                    \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_NSN_FORMULATION, SICONOS_FRICTION_3D_NSN_FORMULATION_JEANMOREAU_GENERATED                      \
+  }
+#define VI_FIRST                                                                                                       \
+  {                                                                                                                    \
+    SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY, SICONOS_FRICTION_3D_NSN_HYBRID_STRATEGY_VI_EG_NSN                         \
+  }
 
-#define GAUSS_SEIDEL(rival, label, local, ...) \
-  {rival, label, SICONOS_FRICTION_3D_NSGS, SICONOS_FRICTION_3D_ONECONTACT_##local, true, 100000000, {__VA_ARGS__}}
-#define SPLITTING(label, ...) {ADMM, label, SICONOS_FRICTION_3D_ADMM, 0, false, 10000000, {__VA_ARGS__}}
-#define NEWTON(label, ...) {NSN_AC, label, SICONOS_FRICTION_3D_NSN_AC, 0, false, 100000, {__VA_ARGS__}}
+#define GAUSS_SEIDEL(rival, label, local, ...)                                                                         \
+  {                                                                                                                    \
+    rival, label, SICONOS_FRICTION_3D_NSGS, SICONOS_FRICTION_3D_ONECONTACT_##local, true, 100000000,                   \
+    {                                                                                                                  \
+      __VA_ARGS__                                                                                                      \
+    }                                                                                                                  \
+  }
+#define SPLITTING(label, ...)                                                                                          \
+  {                                                                                                                    \
+    ADMM, label, SICONOS_FRICTION_3D_ADMM, 0, false, 10000000,                                                         \
+    {                                                                                                                  \
+      __VA_ARGS__                                                                                                      \
+    }                                                                                                                  \
+  }
+#define NEWTON(label, ...)                                                                                             \
+  {                                                                                                                    \
+    NSN_AC, label, SICONOS_FRICTION_3D_NSN_AC, 0, false, 100000,                                                       \
+    {                                                                                                                  \
+      __VA_ARGS__                                                                                                      \
+    }                                                                                                                  \
+  }
 
 /* Gauss-Seidel: "light" stops on the change of the impulses, "full" also looks at the residual once that is small,
  * "freeze" skips settled contacts for ten sweeps; quartic_nu falls back on Newton where the quartic fails, and the
@@ -52,27 +94,27 @@ struct variant {
  * never the best of their rival: damped Newton without fallback, adaptive local tolerances; other initial rho and
  * rescaling of ADMM; constant rho, no line search and the other LU of NSN. */
 static const variant variants[] = {
-  GAUSS_SEIDEL(NSGS_AC, "nsn/light", NSN, LIGHT, FILTER),
-  GAUSS_SEIDEL(NSGS_AC, "nsn/freeze", NSN, LIGHT, FILTER, FREEZE),
-  GAUSS_SEIDEL(NSGS_AC, "nsn/full", NSN, FULL),
-  GAUSS_SEIDEL(NSGS_AC, "gp_hybrid/light", NSN_GP_HYBRID, LIGHT, FILTER),
-  GAUSS_SEIDEL(NSGS_AC, "gp_hybrid/freeze", NSN_GP_HYBRID, LIGHT, FILTER, FREEZE),
-  GAUSS_SEIDEL(NSGS_AC, "gp_hybrid/full", NSN_GP_HYBRID, FULL),
-  GAUSS_SEIDEL(NSGS_QUARTIC, "quartic/light", QUARTIC, LIGHT),
-  GAUSS_SEIDEL(NSGS_QUARTIC, "quartic/freeze", QUARTIC, LIGHT, FREEZE),
-  GAUSS_SEIDEL(NSGS_QUARTIC, "quartic/full", QUARTIC, FULL),
-  GAUSS_SEIDEL(NSGS_QUARTIC, "quartic_nu/light", QUARTIC_NU, LIGHT),
-  GAUSS_SEIDEL(NSGS_QUARTIC, "quartic_nu/freeze", QUARTIC_NU, LIGHT, FREEZE),
-  SPLITTING("default", {0, 0}),
-  SPLITTING("balanced", RHO(RESIDUAL_BALANCING)),
-  SPLITTING("scaled", RHO(SCALED_RESIDUAL_BALANCING)),
-  SPLITTING("norm_inf/balanced", RHO0(NORM_INF), RHO(RESIDUAL_BALANCING)),
-  SPLITTING("norm_inf/scaled", RHO0(NORM_INF), RHO(SCALED_RESIDUAL_BALANCING)),
-  SPLITTING("rescaled/balanced", RESCALE, RHO(RESIDUAL_BALANCING)),
-  NEWTON("default", {0, 0}),
-  NEWTON("split_rho", SPLIT_RHO),
-  NEWTON("jean_moreau", JEAN_MOREAU),
-  NEWTON("vi_first", VI_FIRST),
+    GAUSS_SEIDEL(NSGS_AC, "nsn/light", NSN, LIGHT, FILTER),
+    GAUSS_SEIDEL(NSGS_AC, "nsn/freeze", NSN, LIGHT, FILTER, FREEZE),
+    GAUSS_SEIDEL(NSGS_AC, "nsn/full", NSN, FULL),
+    GAUSS_SEIDEL(NSGS_AC, "gp_hybrid/light", NSN_GP_HYBRID, LIGHT, FILTER),
+    GAUSS_SEIDEL(NSGS_AC, "gp_hybrid/freeze", NSN_GP_HYBRID, LIGHT, FILTER, FREEZE),
+    GAUSS_SEIDEL(NSGS_AC, "gp_hybrid/full", NSN_GP_HYBRID, FULL),
+    GAUSS_SEIDEL(NSGS_QUARTIC, "quartic/light", QUARTIC, LIGHT),
+    GAUSS_SEIDEL(NSGS_QUARTIC, "quartic/freeze", QUARTIC, LIGHT, FREEZE),
+    GAUSS_SEIDEL(NSGS_QUARTIC, "quartic/full", QUARTIC, FULL),
+    GAUSS_SEIDEL(NSGS_QUARTIC, "quartic_nu/light", QUARTIC_NU, LIGHT),
+    GAUSS_SEIDEL(NSGS_QUARTIC, "quartic_nu/freeze", QUARTIC_NU, LIGHT, FREEZE),
+    SPLITTING("default", {0, 0}),
+    SPLITTING("balanced", RHO(RESIDUAL_BALANCING)),
+    SPLITTING("scaled", RHO(SCALED_RESIDUAL_BALANCING)),
+    SPLITTING("norm_inf/balanced", RHO0(NORM_INF), RHO(RESIDUAL_BALANCING)),
+    SPLITTING("norm_inf/scaled", RHO0(NORM_INF), RHO(SCALED_RESIDUAL_BALANCING)),
+    SPLITTING("rescaled/balanced", RESCALE, RHO(RESIDUAL_BALANCING)),
+    NEWTON("default", {0, 0}),
+    NEWTON("split_rho", SPLIT_RHO),
+    NEWTON("jean_moreau", JEAN_MOREAU),
+    NEWTON("vi_first", VI_FIRST),
 };
 _Static_assert(sizeof variants / sizeof *variants == VARIANTS, "VARIANTS counts the rows");
 

@@ -133,17 +133,17 @@ static void bad_manufactured(void **state)
     skein_manufactured_def def;
     const char *part;
   } rows[] = {
-    {{.d = 4, .objects = 1, .dofs_per_object = 1}, "d is 4, expected 2 or 3"},
-    {{.d = 3, .objects = 0, .dofs_per_object = 6}, "objects is 0, expected 1 to"},
-    {{.d = 3, .objects = 1, .dofs_per_object = 0}, "dofs_per_object is 0"},
-    {{.d = 3, .objects = INT_MAX, .dofs_per_object = 6}, "objects is 2147483647"},
-    {{.d = 3, .objects = 1, .dofs_per_object = 6, .contacts = -1}, "contacts is -1"},
-    {{.d = 3, .objects = 1, .dofs_per_object = 6, .contacts = INT_MAX}, "contacts is 2147483647"},
-    {{.d = 3, .objects = 1, .dofs_per_object = 6, .mu = -0.1}, "mu is -0.1"},
-    {{.d = 3, .objects = 1, .dofs_per_object = 6, .mu = INFINITY}, "mu is inf"},
-    {{.d = 3, .objects = 1, .dofs_per_object = 6, .open = 1.5}, "open is 1.5"},
-    {{.d = 3, .objects = 1, .dofs_per_object = 6, .stick = NAN}, "stick is"},
-    {{.d = 3, .objects = 1, .dofs_per_object = 6, .open = 0.6, .stick = 0.6}, "open + stick is 1.2"},
+      {{.d = 4, .objects = 1, .dofs_per_object = 1}, "d is 4, expected 2 or 3"},
+      {{.d = 3, .objects = 0, .dofs_per_object = 6}, "objects is 0, expected 1 to"},
+      {{.d = 3, .objects = 1, .dofs_per_object = 0}, "dofs_per_object is 0"},
+      {{.d = 3, .objects = INT_MAX, .dofs_per_object = 6}, "objects is 2147483647"},
+      {{.d = 3, .objects = 1, .dofs_per_object = 6, .contacts = -1}, "contacts is -1"},
+      {{.d = 3, .objects = 1, .dofs_per_object = 6, .contacts = INT_MAX}, "contacts is 2147483647"},
+      {{.d = 3, .objects = 1, .dofs_per_object = 6, .mu = -0.1}, "mu is -0.1"},
+      {{.d = 3, .objects = 1, .dofs_per_object = 6, .mu = INFINITY}, "mu is inf"},
+      {{.d = 3, .objects = 1, .dofs_per_object = 6, .open = 1.5}, "open is 1.5"},
+      {{.d = 3, .objects = 1, .dofs_per_object = 6, .stick = NAN}, "stick is"},
+      {{.d = 3, .objects = 1, .dofs_per_object = 6, .open = 0.6, .stick = 0.6}, "open + stick is 1.2"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
     skein_problem p;
@@ -214,11 +214,11 @@ static void bad_hairlike(void **state)
     skein_hairlike_def def;
     const char *part;
   } rows[] = {
-    {{.rods = 1, .dofs_per_rod = 16}, "rods is 1, expected 2 to"},
-    {{.rods = INT_MAX, .dofs_per_rod = 16}, "rods is 2147483647"},
-    {{.rods = 10, .dofs_per_rod = 0}, "dofs_per_rod is 0, expected 1 to 1000"},
-    {{.rods = 10, .dofs_per_rod = 16, .contacts = -5}, "contacts is -5"},
-    {{.rods = 10, .dofs_per_rod = 16, .mu = NAN}, "mu is"},
+      {{.rods = 1, .dofs_per_rod = 16}, "rods is 1, expected 2 to"},
+      {{.rods = INT_MAX, .dofs_per_rod = 16}, "rods is 2147483647"},
+      {{.rods = 10, .dofs_per_rod = 0}, "dofs_per_rod is 0, expected 1 to 1000"},
+      {{.rods = 10, .dofs_per_rod = 16, .contacts = -5}, "contacts is -5"},
+      {{.rods = 10, .dofs_per_rod = 16, .mu = NAN}, "mu is"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
     skein_problem p;
@@ -229,11 +229,15 @@ static void bad_hairlike(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(answer_solves),          cmocka_unit_test(shares),
-    cmocka_unit_test(no_manufactured_contacts), cmocka_unit_test(manufactured_repeats),
-    cmocka_unit_test(bad_manufactured),       cmocka_unit_test(hairlike_is_sound),
-    cmocka_unit_test(hairlike_is_like_hair),  cmocka_unit_test(hairlike_repeats),
-    cmocka_unit_test(bad_hairlike),
+      cmocka_unit_test(answer_solves),
+      cmocka_unit_test(shares),
+      cmocka_unit_test(no_manufactured_contacts),
+      cmocka_unit_test(manufactured_repeats),
+      cmocka_unit_test(bad_manufactured),
+      cmocka_unit_test(hairlike_is_sound),
+      cmocka_unit_test(hairlike_is_like_hair),
+      cmocka_unit_test(hairlike_repeats),
+      cmocka_unit_test(bad_hairlike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -504,8 +504,8 @@ static void own_units(void **unused)
   skein_solution_destroy(&answer);
 }
 
-/* Acceleration is never much worse than plain sweeps: at most twice as many and 40 more in all but one of thirty, at most
- * five times as many in that one, and fewer over all. */
+/* Acceleration is never much worse than plain sweeps: at most twice as many and 40 more in all but one of thirty, at
+ * most five times as many in that one, and fewer over all. */
 static void acceleration(void **unused)
 {
   (void)unused;
@@ -595,7 +595,8 @@ int main(void)
       cmocka_unit_test(bad_definitions),
       cmocka_unit_test(own_units),
       cmocka_unit_test(acceleration),
-      cmocka_unit_test(large_objects), cmocka_unit_test(freezing),
+      cmocka_unit_test(large_objects),
+      cmocka_unit_test(freezing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,8 @@ int bench_write_csv(const char *path, const bench_results *r)
   int code = tool_file_open(path, &file);
   if (code != TOOL_OK) return code;
   fputs("file,contacts,local,tol,converged,iterations,error_rel,error_fb,seconds_solve,seconds_setup,local_solves,"
-        "local_alternates,local_failures,threads\n", file.stream);
+        "local_alternates,local_failures,threads\n",
+        file.stream);
   for (int s = 0; s < r->solvers; s++)
     for (int p = 0; p < r->problems; p++)
       write_run(file.stream, &r->solver[s], &r->run[(size_t)s * (size_t)r->problems + (size_t)p]);
@@ -106,10 +107,11 @@ static bool write_script(FILE *out, const bench_results *r)
   char name[32];
   for (int s = 0; s < r->solvers; s++)
     if (!write_curve(out, s, r->run + (size_t)s * (size_t)r->problems, r->problems, r->max_sweeps)) return false;
-  fprintf(out, "set terminal svg size 900,560 dynamic font 'sans-serif,13' background 'white'\n"
-               "set logscale x\nset xrange [1:%d]\nset yrange [0:102]\nset format y '%%g %%%%'\n"
-               "set xlabel 'Gauss-Seidel sweeps'\nset ylabel 'problems not yet converged'\n"
-               "set key outside right\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nplot ",
+  fprintf(out,
+          "set terminal svg size 900,560 dynamic font 'sans-serif,13' background 'white'\n"
+          "set logscale x\nset xrange [1:%d]\nset yrange [0:102]\nset format y '%%g %%%%'\n"
+          "set xlabel 'Gauss-Seidel sweeps'\nset ylabel 'problems not yet converged'\n"
+          "set key outside right\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\nplot ",
           r->max_sweeps > 1 ? r->max_sweeps : 2);
   for (int s = 0; s < r->solvers; s++) tightest = r->solver[s].tol < tightest ? r->solver[s].tol : tightest;
   for (int s = 0; s < r->solvers; s++) {

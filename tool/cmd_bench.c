@@ -16,14 +16,14 @@ enum { max_solvers = 2 * SKEIN_LOCAL_COUNT };
 static const double approximate_tol = 5e-2;
 
 static const tool_option options[] = {
-  [TOL] = {"tol", 't', "T", "global tolerance"},
-  [MEASURE] = {"measure", 0, "rel|fb", "error that --tol is compared with (default: rel)"},
-  [MAX_SWEEPS] = {"max-sweeps", 0, "N", "most sweeps (default: 2000)"},
-  [THREADS] = {"threads", 'j', "N", "threads, 0: all cores (default: 1, so that times compare)"},
-  [LOCALS] = {"locals", 'l', "A,B+enum,...", "local solvers to run (default: all, alone and with +enum)"},
-  [CSV] = {"csv", 0, "OUT.csv", "write a line per problem and solver"},
-  [PLOT] = {"plot", 0, "OUT.svg", "draw the share of unsolved problems over sweeps (needs gnuplot)"},
-  {0}};
+    [TOL] = {"tol", 't', "T", "global tolerance"},
+    [MEASURE] = {"measure", 0, "rel|fb", "error that --tol is compared with (default: rel)"},
+    [MAX_SWEEPS] = {"max-sweeps", 0, "N", "most sweeps (default: 2000)"},
+    [THREADS] = {"threads", 'j', "N", "threads, 0: all cores (default: 1, so that times compare)"},
+    [LOCALS] = {"locals", 'l', "A,B+enum,...", "local solvers to run (default: all, alone and with +enum)"},
+    [CSV] = {"csv", 0, "OUT.csv", "write a line per problem and solver"},
+    [PLOT] = {"plot", 0, "OUT.svg", "draw the share of unsolved problems over sweeps (needs gnuplot)"},
+    {0}};
 
 typedef struct settings {
   skein_solve_def def;
@@ -71,18 +71,24 @@ static bool set_option(settings *s, int key, const char *value)
   double tol;
   int word;
   switch (key) {
-    case TOL:
-      if (!tool_parse_double("--tol", value, 1e-30, 1e300, &tol)) return false;
-      return tool_set_tol(&s->def, tol), true;
-    case MEASURE:
-      if ((word = tool_parse_word("--measure", value, measures, 2)) < 0) return false;
-      return s->def.measure = (skein_measure)word, true;
-    case MAX_SWEEPS: return tool_parse_int("--max-sweeps", value, 1, INT_MAX, &s->def.max_sweeps);
-    case THREADS: return tool_parse_int("--threads", value, 0, 1024, &s->def.threads);
-    case LOCALS: return parse_locals(s, value);
-    case CSV: return s->csv = value, true;
-    case PLOT: return s->plot = value, true;
-    default: return false;
+  case TOL:
+    if (!tool_parse_double("--tol", value, 1e-30, 1e300, &tol)) return false;
+    return tool_set_tol(&s->def, tol), true;
+  case MEASURE:
+    if ((word = tool_parse_word("--measure", value, measures, 2)) < 0) return false;
+    return s->def.measure = (skein_measure)word, true;
+  case MAX_SWEEPS:
+    return tool_parse_int("--max-sweeps", value, 1, INT_MAX, &s->def.max_sweeps);
+  case THREADS:
+    return tool_parse_int("--threads", value, 0, 1024, &s->def.threads);
+  case LOCALS:
+    return parse_locals(s, value);
+  case CSV:
+    return s->csv = value, true;
+  case PLOT:
+    return s->plot = value, true;
+  default:
+    return false;
   }
 }
 
@@ -146,8 +152,7 @@ static int collect(path_list *list, int count, char **arguments)
   for (int k = 0; k < count; k++) {
     if (stat(arguments[k], &about) == 0 && S_ISDIR(about.st_mode))
       code = tool_worst(code, add_directory(list, arguments[k]));
-    else if (!add_path(list, NULL, arguments[k]))
-      return tool_error("out of memory"), TOOL_IO;
+    else if (!add_path(list, NULL, arguments[k])) return tool_error("out of memory"), TOOL_IO;
   }
   return code;
 }
@@ -221,8 +226,8 @@ static int bench_friction(settings *s, int count, char **arguments)
   }
   if (good > 0) {
     pack(run, s->solvers, columns, good);
-    bench_results results = {.solvers = s->solvers, .problems = good, .solver = s->solver, .run = run,
-                             .max_sweeps = s->def.max_sweeps};
+    bench_results results = {
+        .solvers = s->solvers, .problems = good, .solver = s->solver, .run = run, .max_sweeps = s->def.max_sweeps};
     code = tool_worst(code, report(s, &results));
   }
   free(run);
@@ -252,13 +257,12 @@ static int run(const tool_command *command, int argc, char **argv)
 }
 
 const tool_command tool_bench = {
-  .name = "bench",
-  .about = "Compare the local solvers inside Gauss-Seidel over a set of problems",
-  .usage = "friction FILE|DIR... [OPTIONS]",
-  .options = options,
-  .examples =
-    "  skein bench friction problems/                            every .hdf5 file of a folder\n"
-    "  skein bench friction problems/ --csv runs.csv --plot convergence.svg\n"
-    "  skein bench friction hair.hdf5 --locals secular,mfb+enum --tol 1e-4\n"
-    "  skein bench friction a.hdf5 b.hdf5 --max-sweeps 500       stop earlier\n",
-  .run = run};
+    .name = "bench",
+    .about = "Compare the local solvers inside Gauss-Seidel over a set of problems",
+    .usage = "friction FILE|DIR... [OPTIONS]",
+    .options = options,
+    .examples = "  skein bench friction problems/                            every .hdf5 file of a folder\n"
+                "  skein bench friction problems/ --csv runs.csv --plot convergence.svg\n"
+                "  skein bench friction hair.hdf5 --locals secular,mfb+enum --tol 1e-4\n"
+                "  skein bench friction a.hdf5 b.hdf5 --max-sweeps 500       stop earlier\n",
+    .run = run};

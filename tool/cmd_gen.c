@@ -14,17 +14,17 @@ enum { FORM_GLOBAL, FORM_LOCAL, FORM_BOTH };
 static const char *const kinds[] = {"hairlike", "manufactured"};
 
 static const tool_option options[] = {
-  [CONTACTS] = {"contacts", 'n', "N", "contacts (default: in proportion to the rods)"},
-  [RODS] = {"rods", 'r', "R", "rods or objects (default: in proportion to the contacts)"},
-  [DOFS] = {"dofs", 0, "K", "degrees of freedom of each (default: 16 per rod, 6 per object)"},
-  [MU] = {"mu", 0, "MU", "friction coefficient (default: 0.3 hairlike, 0.5 manufactured)"},
-  [SEED] = {"seed", 's', "S", "of the random numbers: same seed, same problem (default: 1)"},
-  [DIMENSION] = {"d", 0, "2|3", "dimension of a contact, manufactured only (default: 3)"},
-  [OPEN] = {"open", 0, "SHARE", "share of open contacts, manufactured only (default: 0.3)"},
-  [STICK] = {"stick", 0, "SHARE", "share of sticking contacts, manufactured only (default: 0.4)"},
-  [FORM] = {"form", 0, "F", "global (M, H), local (W) or both; both adds '-local' to the second name"},
-  [OUTPUT] = {"output", 'o', "FILE", "file to write, required"},
-  {0}};
+    [CONTACTS] = {"contacts", 'n', "N", "contacts (default: in proportion to the rods)"},
+    [RODS] = {"rods", 'r', "R", "rods or objects (default: in proportion to the contacts)"},
+    [DOFS] = {"dofs", 0, "K", "degrees of freedom of each (default: 16 per rod, 6 per object)"},
+    [MU] = {"mu", 0, "MU", "friction coefficient (default: 0.3 hairlike, 0.5 manufactured)"},
+    [SEED] = {"seed", 's', "S", "of the random numbers: same seed, same problem (default: 1)"},
+    [DIMENSION] = {"d", 0, "2|3", "dimension of a contact, manufactured only (default: 3)"},
+    [OPEN] = {"open", 0, "SHARE", "share of open contacts, manufactured only (default: 0.3)"},
+    [STICK] = {"stick", 0, "SHARE", "share of sticking contacts, manufactured only (default: 0.4)"},
+    [FORM] = {"form", 0, "F", "global (M, H), local (W) or both; both adds '-local' to the second name"},
+    [OUTPUT] = {"output", 'o', "FILE", "file to write, required"},
+    {0}};
 
 /* The options of both kinds; NaN and -1: not given. */
 typedef struct settings {
@@ -38,24 +38,36 @@ typedef struct settings {
 static void print_notes(FILE *out)
 {
   fputs("\nhairlike: dense rods on a lattice in contact with their neighbours, 3n/m = 2.4 unless told otherwise.\n"
-        "manufactured: the solution (open, stick, slide) is chosen first and stored in the file.\n", out);
+        "manufactured: the solution (open, stick, slide) is chosen first and stored in the file.\n",
+        out);
 }
 
 static bool set_option(settings *s, int key, const char *value)
 {
   static const char *const forms[] = {"global", "local", "both"};
   switch (key) {
-    case CONTACTS: return tool_parse_int("--contacts", value, 0, (INT_MAX - 1) / 3, &s->contacts);
-    case RODS: return tool_parse_int("--rods", value, 1, INT_MAX - 1, &s->rods);
-    case DOFS: return tool_parse_int("--dofs", value, 1, 1000, &s->dofs);
-    case MU: return tool_parse_double("--mu", value, 0, 1e300, &s->mu);
-    case SEED: return tool_parse_seed("--seed", value, &s->seed);
-    case DIMENSION: return tool_parse_int("--d", value, 2, 3, &s->d);
-    case OPEN: return tool_parse_double("--open", value, 0, 1, &s->open);
-    case STICK: return tool_parse_double("--stick", value, 0, 1, &s->stick);
-    case FORM: return (s->form = tool_parse_word("--form", value, forms, 3)) >= 0;
-    case OUTPUT: return s->path = value, true;
-    default: return false;
+  case CONTACTS:
+    return tool_parse_int("--contacts", value, 0, (INT_MAX - 1) / 3, &s->contacts);
+  case RODS:
+    return tool_parse_int("--rods", value, 1, INT_MAX - 1, &s->rods);
+  case DOFS:
+    return tool_parse_int("--dofs", value, 1, 1000, &s->dofs);
+  case MU:
+    return tool_parse_double("--mu", value, 0, 1e300, &s->mu);
+  case SEED:
+    return tool_parse_seed("--seed", value, &s->seed);
+  case DIMENSION:
+    return tool_parse_int("--d", value, 2, 3, &s->d);
+  case OPEN:
+    return tool_parse_double("--open", value, 0, 1, &s->open);
+  case STICK:
+    return tool_parse_double("--stick", value, 0, 1, &s->stick);
+  case FORM:
+    return (s->form = tool_parse_word("--form", value, forms, 3)) >= 0;
+  case OUTPUT:
+    return s->path = value, true;
+  default:
+    return false;
   }
 }
 
@@ -161,8 +173,8 @@ static int generate(const settings *s)
 
 static int run(const tool_command *command, int argc, char **argv)
 {
-  settings s = {.contacts = -1, .rods = -1, .dofs = -1, .d = -1, .mu = nan(""), .open = nan(""), .stick = nan(""),
-                .seed = 1};
+  settings s = {
+      .contacts = -1, .rods = -1, .dofs = -1, .d = -1, .mu = nan(""), .open = nan(""), .stick = nan(""), .seed = 1};
   const char *value;
   int key;
   while ((key = tool_option_next(command, argc, argv, &value)) >= 0)
@@ -180,14 +192,13 @@ static int run(const tool_command *command, int argc, char **argv)
 }
 
 const tool_command tool_gen = {
-  .name = "gen",
-  .about = "Write synthetic friction problems as FCLIB files",
-  .usage = "hairlike|manufactured -o FILE [OPTIONS]",
-  .options = options,
-  .notes = print_notes,
-  .examples =
-    "  skein gen hairlike -o hair.hdf5                           1,000 rods, 12,800 contacts\n"
-    "  skein gen hairlike --rods 1920 --contacts 24659 --mu 0.3 --seed 7 -o free.hdf5\n"
-    "  skein gen hairlike --rods 60 --form both -o small.hdf5    small.hdf5 and small-local.hdf5\n"
-    "  skein gen manufactured --contacts 50 --d 2 --open 0 --stick 1 -o stuck.hdf5\n",
-  .run = run};
+    .name = "gen",
+    .about = "Write synthetic friction problems as FCLIB files",
+    .usage = "hairlike|manufactured -o FILE [OPTIONS]",
+    .options = options,
+    .notes = print_notes,
+    .examples = "  skein gen hairlike -o hair.hdf5                           1,000 rods, 12,800 contacts\n"
+                "  skein gen hairlike --rods 1920 --contacts 24659 --mu 0.3 --seed 7 -o free.hdf5\n"
+                "  skein gen hairlike --rods 60 --form both -o small.hdf5    small.hdf5 and small-local.hdf5\n"
+                "  skein gen manufactured --contacts 50 --d 2 --open 0 --stick 1 -o stuck.hdf5\n",
+    .run = run};

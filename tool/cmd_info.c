@@ -123,12 +123,12 @@ static int run(const tool_command *command, int argc, char **argv)
 }
 
 const tool_command tool_info = {
-  .name = "info",
-  .about = "Describe FCLIB friction problems: sizes, islands, conditioning, stored solution",
-  .usage = "FILE... [OPTIONS]",
-  .options = options,
-  .examples = "  skein info box.hdf5              one block of lines\n"
-              "  skein info *.hdf5 --json         one object per file, for another program\n"
-              "  skein solve box.hdf5 --save && skein info box.hdf5\n"
-              "                                   the error of the stored solution, computed anew\n",
-  .run = run};
+    .name = "info",
+    .about = "Describe FCLIB friction problems: sizes, islands, conditioning, stored solution",
+    .usage = "FILE... [OPTIONS]",
+    .options = options,
+    .examples = "  skein info box.hdf5              one block of lines\n"
+                "  skein info *.hdf5 --json         one object per file, for another program\n"
+                "  skein solve box.hdf5 --save && skein info box.hdf5\n"
+                "                                   the error of the stored solution, computed anew\n",
+    .run = run};

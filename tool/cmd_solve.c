@@ -28,25 +28,39 @@ typedef struct watch {
   double shown; /* seconds of the last line on the terminal */
 } watch;
 
-enum { METHOD, LOCAL, TOL, MEASURE, MAX_SWEEPS, MAX_SECONDS, THREADS, FORM, ACCELERATE, NO_FREEZE, WARM_START, HISTORY,
-       SAVE, JSON };
+enum {
+  METHOD,
+  LOCAL,
+  TOL,
+  MEASURE,
+  MAX_SWEEPS,
+  MAX_SECONDS,
+  THREADS,
+  FORM,
+  ACCELERATE,
+  NO_FREEZE,
+  WARM_START,
+  HISTORY,
+  SAVE,
+  JSON
+};
 
 static const tool_option options[] = {
-  [METHOD] = {"method", 'm', "M", "global solver: see below"},
-  [LOCAL] = {"local", 'l', "L[+enum]", "one-contact solver of gs: see below"},
-  [TOL] = {"tol", 't', "T", "tolerance on the error"},
-  [MEASURE] = {"measure", 0, "rel|fb", "error that --tol is compared with: rel has no units, fb has"},
-  [MAX_SWEEPS] = {"max-sweeps", 0, "N", "most sweeps or Newton iterations, per island"},
-  [MAX_SECONDS] = {"max-seconds", 0, "S", "most seconds per file, 0: no limit"},
-  [THREADS] = {"threads", 'j', "N", "threads, 0: all cores; the answer does not depend on it"},
-  [FORM] = {"form", 0, "F", "operator: explicit (W), factored (M, H) or auto"},
-  [ACCELERATE] = {"accelerate", 0, "A", "none or anderson"},
-  [NO_FREEZE] = {"no-freeze", 0, NULL, "visit every contact in every sweep"},
-  [WARM_START] = {"warm-start", 0, NULL, "start from the solution, or the first guess, in the file"},
-  [HISTORY] = {"history", 0, "FILE.csv", "write the error over the iterations"},
-  [SAVE] = {"save", 0, NULL, "put converged solutions into their files"},
-  [JSON] = {"json", 0, NULL, "one JSON object per file and line"},
-  {0}};
+    [METHOD] = {"method", 'm', "M", "global solver: see below"},
+    [LOCAL] = {"local", 'l', "L[+enum]", "one-contact solver of gs: see below"},
+    [TOL] = {"tol", 't', "T", "tolerance on the error"},
+    [MEASURE] = {"measure", 0, "rel|fb", "error that --tol is compared with: rel has no units, fb has"},
+    [MAX_SWEEPS] = {"max-sweeps", 0, "N", "most sweeps or Newton iterations, per island"},
+    [MAX_SECONDS] = {"max-seconds", 0, "S", "most seconds per file, 0: no limit"},
+    [THREADS] = {"threads", 'j', "N", "threads, 0: all cores; the answer does not depend on it"},
+    [FORM] = {"form", 0, "F", "operator: explicit (W), factored (M, H) or auto"},
+    [ACCELERATE] = {"accelerate", 0, "A", "none or anderson"},
+    [NO_FREEZE] = {"no-freeze", 0, NULL, "visit every contact in every sweep"},
+    [WARM_START] = {"warm-start", 0, NULL, "start from the solution, or the first guess, in the file"},
+    [HISTORY] = {"history", 0, "FILE.csv", "write the error over the iterations"},
+    [SAVE] = {"save", 0, NULL, "put converged solutions into their files"},
+    [JSON] = {"json", 0, NULL, "one JSON object per file and line"},
+    {0}};
 
 static void print_notes(FILE *out)
 {
@@ -91,29 +105,40 @@ static bool set_option(settings *s, int key, const char *value)
   double tol = 0;
   bool good = true;
   switch (key) {
-    case METHOD: return set_method(value, &def->method);
-    case LOCAL: return tool_parse_local("--local", value, &def->local, &def->failsafe);
-    case TOL:
-      if ((good = tool_parse_double("--tol", value, 1e-30, 1e300, &tol))) tool_set_tol(def, tol);
-      return good;
-    case MEASURE:
-      if ((good = set_word("--measure", value, measures, 2, &word))) def->measure = (skein_measure)word;
-      return good;
-    case MAX_SWEEPS: return tool_parse_int("--max-sweeps", value, 1, INT_MAX, &def->max_sweeps);
-    case MAX_SECONDS: return tool_parse_double("--max-seconds", value, 0, 1e300, &def->max_seconds);
-    case THREADS: return tool_parse_int("--threads", value, 0, 1024, &def->threads);
-    case FORM:
-      if ((good = set_word("--form", value, forms, 3, &word))) def->operator_form = (skein_operator)word;
-      return good;
-    case ACCELERATE:
-      if ((good = set_word("--accelerate", value, accelerators, 2, &word))) def->accelerate = (skein_accelerate)word;
-      return good;
-    case NO_FREEZE: return def->freeze = false, true;
-    case WARM_START: return def->warm_start = true;
-    case HISTORY: return s->history = value, true;
-    case SAVE: return s->save = true;
-    case JSON: return s->json = true;
-    default: return false;
+  case METHOD:
+    return set_method(value, &def->method);
+  case LOCAL:
+    return tool_parse_local("--local", value, &def->local, &def->failsafe);
+  case TOL:
+    if ((good = tool_parse_double("--tol", value, 1e-30, 1e300, &tol))) tool_set_tol(def, tol);
+    return good;
+  case MEASURE:
+    if ((good = set_word("--measure", value, measures, 2, &word))) def->measure = (skein_measure)word;
+    return good;
+  case MAX_SWEEPS:
+    return tool_parse_int("--max-sweeps", value, 1, INT_MAX, &def->max_sweeps);
+  case MAX_SECONDS:
+    return tool_parse_double("--max-seconds", value, 0, 1e300, &def->max_seconds);
+  case THREADS:
+    return tool_parse_int("--threads", value, 0, 1024, &def->threads);
+  case FORM:
+    if ((good = set_word("--form", value, forms, 3, &word))) def->operator_form = (skein_operator)word;
+    return good;
+  case ACCELERATE:
+    if ((good = set_word("--accelerate", value, accelerators, 2, &word))) def->accelerate = (skein_accelerate)word;
+    return good;
+  case NO_FREEZE:
+    return def->freeze = false, true;
+  case WARM_START:
+    return def->warm_start = true;
+  case HISTORY:
+    return s->history = value, true;
+  case SAVE:
+    return s->save = true;
+  case JSON:
+    return s->json = true;
+  default:
+    return false;
   }
 }
 
@@ -238,7 +263,10 @@ static int solve_problem(const settings *s, const char *path, const skein_fclib 
   skein_solution solution = {0};
   skein_solve_info info = {0};
   skein_solve_def def = s->def;
-  watch w = {.lock = PTHREAD_MUTEX_INITIALIZER, .path = path, .history = history, .measure = def.measure,
+  watch w = {.lock = PTHREAD_MUTEX_INITIALIZER,
+             .path = path,
+             .history = history,
+             .measure = def.measure,
              .terminal = isatty(STDERR_FILENO)};
   def.progress = on_progress;
   def.user = &w;
@@ -303,15 +331,14 @@ static int run(const tool_command *command, int argc, char **argv)
 }
 
 const tool_command tool_solve = {
-  .name = "solve",
-  .about = "Solve FCLIB friction problems by exact Coulomb friction",
-  .usage = "FILE... [OPTIONS]",
-  .options = options,
-  .notes = print_notes,
-  .examples =
-    "  skein solve box.hdf5                                  the default method and tolerance\n"
-    "  skein solve *.hdf5 --tol 1e-4 --json                  many files, for another program\n"
-    "  skein solve hair.hdf5 --method gs --local mfb+enum --accelerate none\n"
-    "                                                        the hybrid method of the paper\n"
-    "  skein solve hair.hdf5 --history hair.csv --save       convergence and solution kept\n",
-  .run = run};
+    .name = "solve",
+    .about = "Solve FCLIB friction problems by exact Coulomb friction",
+    .usage = "FILE... [OPTIONS]",
+    .options = options,
+    .notes = print_notes,
+    .examples = "  skein solve box.hdf5                                  the default method and tolerance\n"
+                "  skein solve *.hdf5 --tol 1e-4 --json                  many files, for another program\n"
+                "  skein solve hair.hdf5 --method gs --local mfb+enum --accelerate none\n"
+                "                                                        the hybrid method of the paper\n"
+                "  skein solve hair.hdf5 --history hair.csv --save       convergence and solution kept\n",
+    .run = run};

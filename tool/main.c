@@ -10,7 +10,8 @@ enum { command_count = sizeof commands / sizeof commands[0] };
 static void print_help(FILE *out)
 {
   fputs("Usage: skein COMMAND [OPTIONS] ...\n\nExact Coulomb friction for fibres, rigid bodies and finite elements.\n\n"
-        "Commands:\n", out);
+        "Commands:\n",
+        out);
   for (int k = 0; k < command_count; k++) fprintf(out, "  %-8s %s\n", commands[k]->name, commands[k]->about);
   fputs("\nOptions:\n"
         "  -h, --help     this text; 'skein COMMAND --help' for a command\n"
@@ -19,7 +20,8 @@ static void print_help(FILE *out)
         "  skein gen hairlike --rods 100 -o hair.hdf5   a synthetic problem, as FCLIB file\n"
         "  skein info hair.hdf5                         its sizes, islands and conditioning\n"
         "  skein solve hair.hdf5                        its exact Coulomb solution\n"
-        "  skein bench friction hair.hdf5               every local solver on it\n", out);
+        "  skein bench friction hair.hdf5               every local solver on it\n",
+        out);
 }
 
 static const tool_command *find_command(const char *name)

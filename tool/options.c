@@ -58,8 +58,8 @@ static void make_table(const tool_command *command, struct option *longs, char *
   *shorts++ = ':', *shorts++ = 'h';
   for (int k = 0; k < count; k++) {
     const tool_option *o = &command->options[k];
-    longs[k] = (struct option){.name = o->name, .has_arg = o->value ? required_argument : no_argument,
-                               .val = key_first + k};
+    longs[k] =
+        (struct option){.name = o->name, .has_arg = o->value ? required_argument : no_argument, .val = key_first + k};
     if (o->letter) *shorts++ = o->letter;
     if (o->letter && o->value) *shorts++ = ':';
   }

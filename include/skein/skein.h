@@ -95,18 +95,18 @@ SKEIN_API void skein_problem_destroy(skein_problem *p);
 /* What one sees of a problem without solving it. */
 typedef struct skein_problem_info {
   int contacts, dofs, d;
-  int objects;          /* diagonal blocks of M; 0 when reduced */
-  int islands;          /* connected components of contacts */
-  int largest_island;   /* contacts in it */
-  int64_t blocks;       /* non-zero d x d blocks of W */
-  double nu;            /* d n / m; 0 when m is unknown */
+  int objects;        /* diagonal blocks of M; 0 when reduced */
+  int islands;        /* connected components of contacts */
+  int largest_island; /* contacts in it */
+  int64_t blocks;     /* non-zero d x d blocks of W */
+  double nu;          /* d n / m; 0 when m is unknown */
   double mu_min, mu_max;
   double diag_min, diag_max; /* of the diagonal of W */
-  double asymmetry;     /* max |W - W'| / max |W| */
-  double local_cond;    /* largest condition number of a diagonal block W_ii (infinite when one is singular) */
-  double b_max;         /* U = max |b|_inf */
-  double w_mean;        /* w = mean trace(W_ii)/d */
-  int closing;          /* contacts with b_N < 0 */
+  double asymmetry;          /* max |W - W'| / max |W| */
+  double local_cond;         /* largest condition number of a diagonal block W_ii (infinite when one is singular) */
+  double b_max;              /* U = max |b|_inf */
+  double w_mean;             /* w = mean trace(W_ii)/d */
+  int closing;               /* contacts with b_N < 0 */
 } skein_problem_info;
 
 SKEIN_API skein_status skein_problem_describe(const skein_problem *p, skein_problem_info *info);
@@ -127,8 +127,8 @@ SKEIN_API void skein_solution_destroy(skein_solution *s);
 typedef struct skein_fclib {
   skein_problem problem;
   int guesses;
-  skein_solution *guess;   /* guesses of them */
-  skein_solution solution; /* arrays are NULL where the file has none */
+  skein_solution *guess;                 /* guesses of them */
+  skein_solution solution;               /* arrays are NULL where the file has none */
   char *title, *description, *math_info; /* may be NULL */
 } skein_fclib;
 
@@ -202,18 +202,18 @@ typedef bool (*skein_progress_fn)(void *user, const skein_progress *progress);
 typedef struct skein_solve_def {
   skein_method method;
   skein_local local;
-  bool failsafe;             /* "+enum": enum when the local solver missed its tolerance, then r = 0 */
-  double tol;                /* on the measure below */
-  skein_measure measure;     /* rel: the default; fb: the paper's, in the problem's units */
-  double local_tol;          /* same measure, one contact */
-  int max_sweeps;            /* sweeps or Newton iterations, per island */
-  double max_seconds;        /* 0: no limit */
-  int threads;               /* 0: all cores. The bits of the answer do not depend on it */
+  bool failsafe;         /* "+enum": enum when the local solver missed its tolerance, then r = 0 */
+  double tol;            /* on the measure below */
+  skein_measure measure; /* rel: the default; fb: the paper's, in the problem's units */
+  double local_tol;      /* same measure, one contact */
+  int max_sweeps;        /* sweeps or Newton iterations, per island */
+  double max_seconds;    /* 0: no limit */
+  int threads;           /* 0: all cores. The bits of the answer do not depend on it */
   skein_operator operator_form;
   skein_accelerate accelerate;
-  bool freeze;               /* contact freezing (not while accelerating: the map must stay the same) */
-  bool warm_start;           /* start from solution->r */
-  int look;                  /* sweeps between two full evaluations of the error, which progress sees; 0: 20 */
+  bool freeze;     /* contact freezing (not while accelerating: the map must stay the same) */
+  bool warm_start; /* start from solution->r */
+  int look;        /* sweeps between two full evaluations of the error, which progress sees; 0: 20 */
   skein_progress_fn progress;
   void *user;
 } skein_solve_def;
@@ -222,13 +222,13 @@ SKEIN_API skein_solve_def skein_default_solve_def(void);
 
 typedef struct skein_solve_info {
   bool converged;
-  skein_error error;        /* over all contacts, full operator */
-  int iterations;           /* largest over islands */
+  skein_error error; /* over all contacts, full operator */
+  int iterations;    /* largest over islands */
   int islands;
-  double seconds;           /* wall clock, operator included */
-  double seconds_setup;     /* building the operator */
+  double seconds;       /* wall clock, operator included */
+  double seconds_setup; /* building the operator */
   int threads;
-  skein_method method;      /* what solved the largest island: never SKEIN_AUTO unless nothing had to be solved */
+  skein_method method; /* what solved the largest island: never SKEIN_AUTO unless nothing had to be solved */
   skein_operator operator_form;
   int64_t local_solves;     /* calls of the local solver */
   int64_t local_alternates; /* calls of the fail-safe ("+enum") */

@@ -1,8 +1,7 @@
-/* `admm`: alternating directions on min r'W r/2 + (b + s)'r, r in the cones, with De Saxce's shift s = mu |u_T| e updated
- * as it goes (Boyd et al. 2011; Acary et al. 2018 for friction). R = rho diag(w_i):
- *     (W + R) r = R (x - q) - b - s,   x = P_K(r + q),   q += r - x
- * One factorisation serves until rho changes; rho balances the two residuals. In factored form the inverse is taken
- * through 1 + G' R^-1 G (Woodbury). */
+/* `admm`: alternating directions on min r'W r/2 + (b + s)'r, r in the cones, with De Saxce's shift s = mu |u_T| e
+ * updated as it goes (Boyd et al. 2011; Acary et al. 2018 for friction). R = rho diag(w_i): (W + R) r = R (x - q) - b -
+ * s,   x = P_K(r + q),   q += r - x One factorisation serves until rho changes; rho balances the two residuals. In
+ * factored form the inverse is taken through 1 + G' R^-1 G (Woodbury). */
 #include "friction/kkt.h"
 #include "friction/solver.h"
 
@@ -14,9 +13,9 @@ typedef struct admm {
   sk_kkt kkt;
   double rho;
   double *r, *x, *q, *u, *rhs; /* 3 n */
-  double *y, *z;                     /* primal unknowns */
-  double *weight;                    /* n: w_i */
-  double *E, *F;                     /* 9 n */
+  double *y, *z;               /* primal unknowns */
+  double *weight;              /* n: w_i */
+  double *E, *F;               /* 9 n */
 } admm;
 
 /* Projection on K_mu = { |x_T| <= mu x_N }, orthogonal. */

@@ -43,7 +43,8 @@ static double dot(const sk_anderson *a, const double *p, const double *q)
       const double *x = p + 3 * (i + k), *y = q + 3 * (i + k);
       s[k] += a->weight[i + k] * (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]);
     }
-  for (; i < a->n; i++) s[0] += a->weight[i] * (p[3 * i] * q[3 * i] + p[3 * i + 1] * q[3 * i + 1] + p[3 * i + 2] * q[3 * i + 2]);
+  for (; i < a->n; i++)
+    s[0] += a->weight[i] * (p[3 * i] * q[3 * i] + p[3 * i + 1] * q[3 * i + 1] + p[3 * i + 2] * q[3 * i + 2]);
   return (s[0] + s[1]) + (s[2] + s[3]);
 }
 

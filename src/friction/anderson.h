@@ -7,12 +7,12 @@
 enum { SK_ANDERSON_MEMORY = 5 };
 
 typedef struct sk_anderson {
-  int n, x_size;   /* contacts, doubles of state */
+  int n, x_size;        /* contacts, doubles of state */
   const double *weight; /* n: w_i; residuals are measured by sum w_i |f_i|^2, the energy of the change */
-  int held, next;  /* differences held, slot of the next */
-  bool fresh;      /* no previous iterate yet */
-  double *before;  /* 3 n: r before the sweep */
-  double *f, *g, *xg;      /* last residual, last g(r), its state */
+  int held, next;       /* differences held, slot of the next */
+  bool fresh;           /* no previous iterate yet */
+  double *before;       /* 3 n: r before the sweep */
+  double *f, *g, *xg;   /* last residual, last g(r), its state */
   double *df[SK_ANDERSON_MEMORY], *dg[SK_ANDERSON_MEMORY], *dx[SK_ANDERSON_MEMORY];
   double gram[SK_ANDERSON_MEMORY][SK_ANDERSON_MEMORY];
   double norm, best; /* residual of the last sweep, smallest since the restart */

@@ -15,10 +15,10 @@ typedef struct progress_watch {
   sk_kkt kkt;
   bool ordered, impossible;
   double sweep_cost, newton_cost;
-  double best;      /* smallest error so far */
-  int mark;         /* sweeps at the last mark, and the best error there: each 1.4 times the last */
+  double best; /* smallest error so far */
+  int mark;    /* sweeps at the last mark, and the best error there: each 1.4 times the last */
   double mark_best;
-  double rate;      /* decrease of log(best) per sweep between the last two marks */
+  double rate; /* decrease of log(best) per sweep between the last two marks */
 } progress_watch;
 
 static double cost_of_sweep(const sk_system *s)

@@ -126,7 +126,8 @@ skein_status skein_problem_reduce(const skein_problem *global, skein_problem *re
 {
   *reduced = (skein_problem){.form = SKEIN_REDUCED, .d = global->d, .contacts = global->contacts, .dofs = global->dofs};
   skein_status status = skein_problem_check(global);
-  if (status.code == SKEIN_OK && global->form != SKEIN_GLOBAL) status = sk_fail(SKEIN_BAD_INPUT, "the problem is reduced already");
+  if (status.code == SKEIN_OK && global->form != SKEIN_GLOBAL)
+    status = sk_fail(SKEIN_BAD_INPUT, "the problem is reduced already");
   if (status.code) return status;
   sk_arena arena = {0};
   sk_system s;

@@ -77,7 +77,8 @@ skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_
   return status;
 }
 
-skein_status skein_problem_error(const skein_problem *p, const double *r, skein_error *error, double *u_out, double *v_out)
+skein_status skein_problem_error(const skein_problem *p, const double *r, skein_error *error, double *u_out,
+                                 double *v_out)
 {
   skein_status status = skein_problem_check(p);
   if (status.code) return status;

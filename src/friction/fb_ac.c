@@ -64,7 +64,8 @@ void sk_ac_eval(const double *r, const double *u, double mu, double rho_N, doubl
   memset(dfdu, 0, 9 * sizeof *dfdu);
   if (r[0] - rho_N * u[0] > 0) f[0] = -rho_N * u[0], dfdu[0] = -rho_N;
   else f[0] = -r[0], dfdr[0] = -1;
-  double p1 = r[1] - rho_T * u[1], p2 = r[2] - rho_T * u[2], norm = sqrt(p1 * p1 + p2 * p2), radius = mu * fmax(r[0], 0);
+  double p1 = r[1] - rho_T * u[1], p2 = r[2] - rho_T * u[2], norm = sqrt(p1 * p1 + p2 * p2),
+         radius = mu * fmax(r[0], 0);
   if (norm <= radius && radius > 0) { /* stick */
     f[1] = -rho_T * u[1], f[2] = -rho_T * u[2];
     dfdu[4] = dfdu[8] = -rho_T;

@@ -54,8 +54,6 @@ skein_status sk_fclib_vet(const sk_bytes *bytes);
 
 /* ---- problem.c ---- */
 
-/* T = A', rows in ascending order of columns; owned by the caller. */
-skein_status sk_csr_transpose(const skein_csr *A, skein_csr *T);
 /* What there is of a solution is finite; v holds p->dofs numbers. */
 skein_status sk_solution_check(const skein_problem *p, const skein_solution *s, const char *name);
 

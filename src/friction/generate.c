@@ -172,8 +172,7 @@ static void make_rod(hair *h, int rod, skein_problem *p)
   load[1] += 1.5 * (0.5 - (double)(rod / h->side) / h->side);
   load[2] -= 0.3;
   for (int k = 0; k < dofs; k++) {
-    for (int l = 0; l < dofs; l++)
-      M[k * dofs + l] = density * h->overlap[k * dofs + l] * dot3(d + 3 * k, d + 3 * l);
+    for (int l = 0; l < dofs; l++) M[k * dofs + l] = density * h->overlap[k * dofs + l] * dot3(d + 3 * k, d + 3 * l);
     M[k * dofs + k] += h2 * stiffness * pow(shape_order(k), 4) + regularisation;
     f[k] = h->mean[k] * dot3(d + 3 * k, load) + 0.02 * sk_random_normal(&h->random);
   }
@@ -252,15 +251,15 @@ enum { ground = -1 };
 
 skein_manufactured_def skein_default_manufactured_def(void)
 {
-  return (skein_manufactured_def){.d = 3, .objects = 100, .contacts = 100, .dofs_per_object = 6, .mu = 0.5,
-                                  .open = 0.3, .stick = 0.4, .seed = 1};
+  return (skein_manufactured_def){
+      .d = 3, .objects = 100, .contacts = 100, .dofs_per_object = 6, .mu = 0.5, .open = 0.3, .stick = 0.4, .seed = 1};
 }
 
 static skein_status check_manufactured(const skein_manufactured_def *def)
 {
   if (def->d != 2 && def->d != 3) return sk_fail(SKEIN_BAD_INPUT, "d is %d, expected 2 or 3", def->d);
-  skein_status s = check_sizes("objects", def->objects, 1, "dofs_per_object", def->dofs_per_object, def->d,
-                               def->contacts, def->mu);
+  skein_status s =
+      check_sizes("objects", def->objects, 1, "dofs_per_object", def->dofs_per_object, def->d, def->contacts, def->mu);
   if (s.code == SKEIN_OK) s = check_share("open", def->open, 1);
   if (s.code == SKEIN_OK) s = check_share("stick", def->stick, 1);
   if (s.code == SKEIN_OK && def->open + def->stick > 1 + 1e-12)
@@ -348,8 +347,7 @@ static void derive_free_terms(sk_random *g, skein_problem *p, const skein_soluti
   for (int k = 0; k < p->dofs; k++) answer->v[k] = sk_random_normal(g);
   sk_csr_mul_add(&p->M, answer->v, 0, p->f);
   for (int row = 0; row < p->H.rows; row++)
-    for (int64_t k = p->H.start[row]; k < p->H.start[row + 1]; k++)
-      p->f[p->H.col[k]] -= p->H.val[k] * answer->r[row];
+    for (int64_t k = p->H.start[row]; k < p->H.start[row + 1]; k++) p->f[p->H.col[k]] -= p->H.val[k] * answer->r[row];
   sk_csr_mul_add(&p->H, answer->v, 0, p->u_f);
   for (int row = 0; row < p->H.rows; row++) p->u_f[row] = answer->u[row] - p->u_f[row];
 }

@@ -13,10 +13,10 @@ typedef struct gs {
   bool accelerate;
   double *u;
   int next_look;
-  double lowest;        /* smallest residual norm of a sweep so far */
-  int without;          /* accelerated sweeps since it fell */
-  int rest, rest_next;  /* plain sweeps still to do; the next rest is twice as long */
-  double *plain;        /* 3 n: where the plain iteration stands */
+  double lowest;       /* smallest residual norm of a sweep so far */
+  int without;         /* accelerated sweeps since it fell */
+  int rest, rest_next; /* plain sweeps still to do; the next rest is twice as long */
+  double *plain;       /* 3 n: where the plain iteration stands */
 } gs;
 
 /* Sweeps between two full evaluations of the error. */
@@ -27,9 +27,10 @@ static int look(const sk_work *w)
 
 static skein_status make(sk_work *w, gs *g)
 {
-  *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON, 
+  *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON,
             .u = SK_NEW_RAW(&w->arena, 3 * (size_t)w->system->n, double),
-            .lowest = INFINITY, .rest_next = 40};
+            .lowest = INFINITY,
+            .rest_next = 40};
   skein_status status = sk_sweep_make(w, &g->sweep);
   if (status.code || w->arena.failed) return sk_no_memory();
   if (w->def->freeze && !g->accelerate) g->sweep.freeze_below = 0.02 * w->def->tol * g->sweep.scale.U;
@@ -46,8 +47,8 @@ static skein_status make_acceleration(sk_work *w, gs *g)
 }
 
 /* Mixes the last sweeps, unless that has stopped helping: then the plain iteration, which starts at the guess and knows
- * nothing of the mixing, goes on for a while, each time twice as long. So acceleration cannot cost more than about as many
- * sweeps again. Mixing restarts when the residual doubles (measured against fourfold: fewer sweeps on real problems). */
+ * nothing of the mixing, goes on for a while, each time twice as long; so the plain iteration always gets its share.
+ * Mixing restarts when the residual doubles (measured against fourfold: fewer sweeps on the real problems). */
 static void accelerate(const sk_work *w, gs *g)
 {
   enum { patience = 30 };
@@ -68,7 +69,8 @@ static void accelerate(const sk_work *w, gs *g)
   sk_sweep_set(&g->sweep, g->plain);
 }
 
-/* Whether every contact is within tol: up to the first that is not, beginning with the one that was not the last time. */
+/* Whether every contact is within tol: up to the first that is not, beginning with the one that was not the last time.
+ */
 static bool within(sk_work *w, const sk_sweep *g)
 {
   int n = w->system->n;

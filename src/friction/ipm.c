@@ -301,8 +301,8 @@ static void advance(ipm *p, double t)
     for (int e = 0; e < p->kkt.size; e++) p->y[e] += t * p->dy[e];
 }
 
-/* Predictor-corrector steps from the start until the tolerance, a limit, or no more progress. `smoothing` rounds the kink
- * of |u_T| at zero as long as the gap is open. */
+/* Predictor-corrector steps from the start until the tolerance, a limit, or no more progress. `smoothing` rounds the
+ * kink of |u_T| at zero as long as the gap is open. */
 static void follow_path(sk_work *w, ipm *p, double smoothing)
 {
   enum { most = 120, patience = 12 };

@@ -10,7 +10,8 @@ static skein_status make_dual(sk_kkt *k, sk_arena *arena)
 {
   const sk_bsr *T = &k->s->Wt; /* block row j of W' = block column j of W */
   int64_t entries = 9 * T->start[T->n];
-  if (entries > INT32_MAX) return sk_fail(SKEIN_BAD_INPUT, "W has %lld entries, too many for a direct solver", (long long)entries);
+  if (entries > INT32_MAX)
+    return sk_fail(SKEIN_BAD_INPUT, "W has %lld entries, too many for a direct solver", (long long)entries);
   k->size = k->lu.n = 3 * T->n;
   k->lu.start = SK_NEW(arena, k->size + 1, int), k->lu.row = SK_NEW(arena, entries, int);
   k->lu.val = SK_NEW(arena, entries, double);
@@ -51,7 +52,8 @@ static skein_status list_pairs(sk_kkt *k, sk_arena *arena)
   const sk_system *s = k->s;
   int64_t pairs = s->g_start[s->n];
   int *number = SK_NEW(arena, s->y_size + 1, int), *width = SK_NEW(arena, s->y_size + 1, int);
-  k->contact_of = SK_NEW(arena, pairs, int), k->object_of = SK_NEW(arena, pairs, int), k->pair = SK_NEW(arena, pairs, int64_t);
+  k->contact_of = SK_NEW(arena, pairs, int), k->object_of = SK_NEW(arena, pairs, int),
+  k->pair = SK_NEW(arena, pairs, int64_t);
   if (arena->failed) return sk_no_memory();
   for (int64_t e = 0; e < pairs; e++) width[s->g_y[e]] = s->g_width[e];
   for (int y = 0; y < s->y_size; y++)
@@ -122,7 +124,9 @@ static skein_status make_primal(sk_kkt *k, sk_arena *arena)
   if (status.code) return status;
   int64_t entries = 0;
   for (int o = 0; o < k->objects; o++) entries += (int64_t)k->object_width[o] * column_rows(k, o);
-  if (entries > INT32_MAX) return sk_fail(SKEIN_BAD_INPUT, "the coupled mass matrix has %lld entries, too many for a direct solver", (long long)entries);
+  if (entries > INT32_MAX)
+    return sk_fail(SKEIN_BAD_INPUT, "the coupled mass matrix has %lld entries, too many for a direct solver",
+                   (long long)entries);
   k->size = k->lu.n = k->s->y_size;
   k->lu.start = SK_NEW(arena, k->size + 1, int), k->lu.row = SK_NEW(arena, entries, int);
   k->lu.val = SK_NEW(arena, entries, double);

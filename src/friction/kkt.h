@@ -15,13 +15,13 @@ typedef struct sk_kkt {
   sk_lu lu;
   /* primal: contacts of every object (by pairs) and where the blocks of a column stand */
   int objects;
-  int *object_y, *object_width;  /* per object */
-  int64_t *pair_start;           /* objects + 1 */
-  int64_t *pair;                 /* pairs by object */
-  int *contact_of;               /* pair -> contact */
-  int *object_of;                /* pair -> object */
-  int64_t *near_start;           /* objects + 1: neighbours of an object, itself included, ascending */
-  int *near, *near_at;           /* neighbour, and its first row in a column of the object */
+  int *object_y, *object_width; /* per object */
+  int64_t *pair_start;          /* objects + 1 */
+  int64_t *pair;                /* pairs by object */
+  int *contact_of;              /* pair -> contact */
+  int *object_of;               /* pair -> object */
+  int64_t *near_start;          /* objects + 1: neighbours of an object, itself included, ascending */
+  int *near, *near_at;          /* neighbour, and its first row in a column of the object */
 } sk_kkt;
 
 /* Chooses the form of the system, makes the pattern, orders it. */

@@ -134,7 +134,8 @@ skein_status skein_solve_one(int d, const double *W, const double *b, double mu,
 {
   *converged = false;
   if (d != 2 && d != 3) return sk_fail(SKEIN_BAD_INPUT, "d is %d, expected 2 or 3", d);
-  if ((unsigned)local >= SKEIN_LOCAL_COUNT) return sk_fail(SKEIN_BAD_INPUT, "local is %d, expected a local solver", local);
+  if ((unsigned)local >= SKEIN_LOCAL_COUNT)
+    return sk_fail(SKEIN_BAD_INPUT, "local is %d, expected a local solver", local);
   if (!all_finite(W, d * d)) return sk_fail(SKEIN_BAD_INPUT, "W has an entry that is not finite");
   if (!all_finite(b, d)) return sk_fail(SKEIN_BAD_INPUT, "b has an entry that is not finite");
   if (!isfinite(mu) || mu < 0) return sk_fail(SKEIN_BAD_INPUT, "mu is %g, expected a finite number >= 0", mu);

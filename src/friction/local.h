@@ -37,8 +37,9 @@ bool sk_one_duriez06(const sk_one *p, double tol, double *r);
 bool sk_one_duriez08(const sk_one *p, double tol, double *r);
 bool sk_one_pyramid4(const sk_one *p, double tol, double *r);
 
-/* What the error of r is above the rounding of r itself, 2e-15 |r|_1 (at least 1e-13: all below is as good), in units where |b| and W are about 1: several
- * solutions may exist (W nearly singular, mu |w_T| > w_N), and a huge one is no better than a tame one. */
+/* What the error of r is above the rounding of r itself, 2e-15 |r|_1 (at least 1e-13: all below is as good), in units
+ * where |b| and W are about 1: several solutions may exist (W nearly singular, mu |w_T| > w_N), and a huge one is no
+ * better than a tame one. */
 double sk_one_score(const sk_one *p, const double *r);
 /* r <- t when t scores less, or as little with a smaller impulse; *score follows. */
 void sk_one_keep(const sk_one *p, const double *t, double *score, double *r);
@@ -58,16 +59,16 @@ bool sk_one_solve(const sk_one *p, skein_local local, bool failsafe, sk_scale sc
 
 /* ---- secular.c: what a contact keeps between visits ---- */
 typedef struct sk_secular {
-  double W[6];       /* symmetric part of W_ii: NN, N1, N2, 11, 12, 22 */
-  double inv_wN;     /* 1 / w_N; 0 when w_N = 0 */
-  double w1, w2;     /* Q' w_T / w_N */
-  double c, s;       /* Q = [c -s; s c] */
-  double l1, l2;     /* eigenvalues of Wb, >= 0 */
+  double W[6];           /* symmetric part of W_ii: NN, N1, N2, 11, 12, 22 */
+  double inv_wN;         /* 1 / w_N; 0 when w_N = 0 */
+  double w1, w2;         /* Q' w_T / w_N */
+  double c, s;           /* Q = [c -s; s c] */
+  double l1, l2;         /* eigenvalues of Wb, >= 0 */
   double inv_l1, inv_l2; /* their inverses; 0 where singular */
   double mu;
-  double a;          /* root of the last visit: where Newton starts */
-  double tangent;    /* 1 + mu |w|: for the bracket */
-  double stop;       /* relative miss from which one Newton step is enough */
+  double a;       /* root of the last visit: where Newton starts */
+  double tangent; /* 1 + mu |w|: for the bracket */
+  double stop;    /* relative miss from which one Newton step is enough */
 } sk_secular;
 
 sk_secular sk_secular_make(const sk_one *p);
@@ -81,7 +82,8 @@ bool sk_secular_slide(sk_secular *k, const double *b, double *r);
 /* r for the free velocity b (three components). False when there is no solution (w_N = 0, b_N < 0). */
 bool sk_secular_solve(sk_secular *k, const double *b, double *r);
 
-/* Both: r for the current velocity u and impulse r of the contact; false, and r as it was, when there is no solution. */
+/* Both: r for the current velocity u and impulse r of the contact; false, and r as it was, when there is no solution.
+ */
 bool sk_secular_visit(sk_secular *k, const double *u, double *r);
 
 /* ---- fb_ac.c: the two functions whose zero is the law, with Jacobians ---- */

@@ -124,7 +124,8 @@ static void solve_cases(const sk_one *p, double tol, double *r)
     return;
   }
   double minus[3] = {-b[0], -b[1], -b[2]}, t[3], score = INFINITY;
-  if (sk_solve3(W, minus, t) && sqrt(t[1] * t[1] + t[2] * t[2]) <= p->mu * t[0]) sk_one_keep(p, t, &score, r); /* stick */
+  if (sk_solve3(W, minus, t) && sqrt(t[1] * t[1] + t[2] * t[2]) <= p->mu * t[0])
+    sk_one_keep(p, t, &score, r); /* stick */
   if (score > tol || r[0] > tame) {
     sk_secular k = sk_secular_make(p);
     if (sk_secular_stick(&k, b, t)) sk_one_keep(p, t, &score, r); /* W_ii singular, b in its range */

@@ -43,8 +43,7 @@ bool sk_one_mfb(const sk_one *p, double tol, double *r)
     chain(dfdu, dfdr, p->W, A);
     gradient(A, f, g);
     for (int i = 0; i < 3; i++) minus[i] = -f[i];
-    bool descent = sk_solve3(A, minus, step) &&
-                   dot3(step, g) <= -sigma * sqrt(dot3(step, step) * dot3(g, g));
+    bool descent = sk_solve3(A, minus, step) && dot3(step, g) <= -sigma * sqrt(dot3(step, step) * dot3(g, g));
     for (int i = 0; i < 3; i++) r[i] += descent ? step[i] : -g[i];
     if (!isfinite(dot3(r, r))) break;
   }
@@ -53,7 +52,8 @@ bool sk_one_mfb(const sk_one *p, double tol, double *r)
 }
 
 /* Goldstein-Price: q(alpha) = |f|^2/2 with m2 slope <= (q - q0)/alpha <= m1 slope; slope = f' A d. */
-static double line_search(const sk_one *p, const double *rho, const double *r, const double *step, double q0, double slope)
+static double line_search(const sk_one *p, const double *rho, const double *r, const double *step, double q0,
+                          double slope)
 {
   double lo = 0, hi = INFINITY, alpha = 1;
   for (int it = 0; it < 20; it++) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct newton {
-  const sk_system *s;      /* explicit */
+  const sk_system *s; /* explicit */
   bool mfb;
   sk_kkt kkt;
   double *r, *u, *f, *step, *trial, *trial_u, *trial_f, *Ad; /* 3 n */
@@ -17,7 +17,8 @@ typedef struct newton {
 } newton;
 
 /* f of one contact; rho = 1/w_i makes the units of u and r agree. */
-static void contact_function(const newton *p, int i, const double *r, const double *u, double *f, double *dfdr, double *dfdu)
+static void contact_function(const newton *p, int i, const double *r, const double *u, double *f, double *dfdr,
+                             double *dfdu)
 {
   const double *W = p->s->Wii + 9 * (size_t)i;
   double w = (W[0] + W[4] + W[8]) / 3, mu = p->s->mu[i];
@@ -54,7 +55,9 @@ static bool factor(newton *p, double *alpha)
     for (int i = 0; i < p->s->n; i++) {
       const double *W = p->s->Wii + 9 * (size_t)i;
       double shift = *alpha * (W[0] + W[4] + W[8]) / 3;
-      for (int k = 0; k < 9; k++) p->E[9 * (size_t)i + (size_t)k] = p->dfdr[9 * (size_t)i + (size_t)k] + shift * p->dfdu[9 * (size_t)i + (size_t)k];
+      for (int k = 0; k < 9; k++)
+        p->E[9 * (size_t)i + (size_t)k] =
+            p->dfdr[9 * (size_t)i + (size_t)k] + shift * p->dfdu[9 * (size_t)i + (size_t)k];
     }
     if (sk_kkt_factor_dual(&p->kkt, p->E, p->dfdu)) return true;
     *alpha = *alpha > 0 ? 100 * *alpha : 1e-10;

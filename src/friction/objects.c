@@ -83,23 +83,29 @@ static skein_status factor_object(const skein_csr *M, sk_arena *arena, sk_object
       if (M->val[e] != 0) A[(size_t)i * (size_t)size + (size_t)o->place[M->col[e]]] += M->val[e];
   }
   if (cholesky(A, size)) return sk_ok();
-  return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite", o->dof[o->start[k]], size);
+  return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite", o->dof[o->start[k]],
+                 size);
 }
 
 skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects *o)
 {
   int m = p->dofs;
-  *o = (sk_objects){.dofs = m, .object_of = SK_NEW(arena, m, int), .place = SK_NEW(arena, m, int),
-                    .dof = SK_NEW(arena, m, int), .start = SK_NEW(arena, m + 1, int),
+  *o = (sk_objects){.dofs = m,
+                    .object_of = SK_NEW(arena, m, int),
+                    .place = SK_NEW(arena, m, int),
+                    .dof = SK_NEW(arena, m, int),
+                    .start = SK_NEW(arena, m + 1, int),
                     .L = SK_NEW(arena, m, double *),
-                    .vf = SK_NEW(arena, m, double), .work = SK_NEW(arena, m, double)};
+                    .vf = SK_NEW(arena, m, double),
+                    .work = SK_NEW(arena, m, double)};
   int *parent = SK_NEW(arena, m, int);
   if (arena->failed) return sk_no_memory();
   number_objects(&p->M, parent, o);
   for (int k = 0; k < o->count; k++) o->largest = SK_MAX(o->largest, o->start[k + 1] - o->start[k]);
   skein_status status = sk_ok();
   if (o->largest > SK_DENSE) status = sk_cholesky_create(&p->M, &o->sparse);
-  for (int k = 0; k < o->count && status.code == SKEIN_OK && !o->sparse; k++) status = factor_object(&p->M, arena, o, k);
+  for (int k = 0; k < o->count && status.code == SKEIN_OK && !o->sparse; k++)
+    status = factor_object(&p->M, arena, o, k);
   if (m) memcpy(o->vf, p->f, (size_t)m * sizeof *o->vf);
   return status.code ? status : solve_mass(o, o->vf);
 }

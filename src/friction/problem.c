@@ -28,23 +28,6 @@ static skein_status check_mu(const double *mu, int contacts)
   return s;
 }
 
-skein_status sk_csr_transpose(const skein_csr *A, skein_csr *T)
-{
-  skein_status s = sk_csr_create(A->cols, A->rows, A->start[A->rows], T);
-  if (s.code != SKEIN_OK) return s;
-  for (int64_t k = 0; k < A->start[A->rows]; k++) T->start[A->col[k] + 1]++;
-  for (int j = 0; j < A->cols; j++) T->start[j + 1] += T->start[j];
-  for (int i = 0; i < A->rows; i++) /* start[j] runs to the end of row j ... */
-    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-      int64_t at = T->start[A->col[k]]++;
-      T->col[at] = i;
-      T->val[at] = A->val[k];
-    }
-  memmove(T->start + 1, T->start, (size_t)A->cols * sizeof *T->start); /* ... and is one row ahead now */
-  T->start[0] = 0;
-  return s;
-}
-
 /* Row i of M - M' is within tol of zero and M_ii > 0; sum and diff are zero before and after. */
 static skein_status check_row(const skein_csr *M, const skein_csr *T, int i, double tol, double *sum, double *diff)
 {

@@ -31,7 +31,9 @@ static void diagonalise(double p, double q, double t, double scale, sk_secular *
 sk_secular sk_secular_make(const sk_one *p)
 {
   const double *W = p->W;
-  sk_secular k = {.W = {W[0], 0.5 * (W[1] + W[3]), 0.5 * (W[2] + W[6]), W[4], 0.5 * (W[5] + W[7]), W[8]}, .mu = p->mu, .stop = 1e-8};
+  sk_secular k = {.W = {W[0], 0.5 * (W[1] + W[3]), 0.5 * (W[2] + W[6]), W[4], 0.5 * (W[5] + W[7]), W[8]},
+                  .mu = p->mu,
+                  .stop = 1e-8};
   if (!(W[0] > 0)) {
     diagonalise(k.W[3], k.W[4], k.W[5], 0, &k);
     return k;
@@ -196,8 +198,8 @@ static void refine_stick(const sk_one *p, const sk_secular *k, double *r)
 }
 
 /* The generic interface. What the secular equation does not see (the antisymmetric part of W_ii, and a proximal
- * term alpha where W_ii is singular and sliding has no root) is lagged: r <- solve(W_s + alpha, b + (W - W_s - alpha) r).
- * Its fixed point is the exact law. */
+ * term alpha where W_ii is singular and sliding has no root) is lagged: r <- solve(W_s + alpha, b + (W - W_s - alpha)
+ * r). Its fixed point is the exact law. */
 bool sk_one_secular(const sk_one *p, double tol, double *r)
 {
   sk_secular k = sk_secular_make(p);

@@ -8,7 +8,8 @@
 const sk_method_row sk_method_table[SKEIN_METHOD_COUNT] = {
     [SKEIN_AUTO] = {"auto", "gs, then what its progress asks for; the default", sk_solve_auto},
     [SKEIN_GS] = {"gs", "Gauss-Seidel over contacts with any local solver (Daviet et al. 2011)", sk_solve_gs},
-    [SKEIN_NEWTON_AC] = {"newton-ac", "Newton on the Alart-Curnier function (Bertails-Descoubes et al. 2011)", sk_solve_newton_ac},
+    [SKEIN_NEWTON_AC] = {"newton-ac", "Newton on the Alart-Curnier function (Bertails-Descoubes et al. 2011)",
+                         sk_solve_newton_ac},
     [SKEIN_NEWTON_MFB] = {"newton-mfb", "Newton on the Fischer-Burmeister function", sk_solve_newton_mfb},
     [SKEIN_ADMM] = {"admm", "alternating directions, one factorisation of W + rho", sk_solve_admm},
     [SKEIN_IPM] = {"ipm", "interior point with the exact law; for over-constrained problems", sk_solve_ipm},
@@ -33,23 +34,33 @@ int skein_method_find(const char *name)
 
 skein_solve_def skein_default_solve_def(void)
 {
-  return (skein_solve_def){.method = SKEIN_AUTO, .local = SKEIN_SECULAR, .tol = 1e-6, .local_tol = 1e-10,
-                           .max_sweeps = 100000, .accelerate = SKEIN_ANDERSON, .freeze = true};
+  return (skein_solve_def){.method = SKEIN_AUTO,
+                           .local = SKEIN_SECULAR,
+                           .tol = 1e-6,
+                           .local_tol = 1e-10,
+                           .max_sweeps = 100000,
+                           .accelerate = SKEIN_ANDERSON,
+                           .freeze = true};
 }
 
 static skein_status check_def(const skein_solve_def *d)
 {
-  if ((unsigned)d->method >= SKEIN_METHOD_COUNT) return sk_fail(SKEIN_BAD_INPUT, "method is %d, expected a global solver", d->method);
-  if ((unsigned)d->local >= SKEIN_LOCAL_COUNT) return sk_fail(SKEIN_BAD_INPUT, "local is %d, expected a local solver", d->local);
+  if ((unsigned)d->method >= SKEIN_METHOD_COUNT)
+    return sk_fail(SKEIN_BAD_INPUT, "method is %d, expected a global solver", d->method);
+  if ((unsigned)d->local >= SKEIN_LOCAL_COUNT)
+    return sk_fail(SKEIN_BAD_INPUT, "local is %d, expected a local solver", d->local);
   if (!(d->tol >= 0)) return sk_fail(SKEIN_BAD_INPUT, "tol is %g, expected >= 0", d->tol);
   if (!(d->local_tol >= 0)) return sk_fail(SKEIN_BAD_INPUT, "local_tol is %g, expected >= 0", d->local_tol);
   if (d->max_sweeps < 0) return sk_fail(SKEIN_BAD_INPUT, "max_sweeps is %d, expected >= 0", d->max_sweeps);
   if (!(d->max_seconds >= 0)) return sk_fail(SKEIN_BAD_INPUT, "max_seconds is %g, expected >= 0", d->max_seconds);
   if (d->look < 0) return sk_fail(SKEIN_BAD_INPUT, "look is %d, expected >= 0", d->look);
   if (d->threads < 0) return sk_fail(SKEIN_BAD_INPUT, "threads is %d, expected >= 0", d->threads);
-  if ((unsigned)d->measure > SKEIN_ERROR_FB) return sk_fail(SKEIN_BAD_INPUT, "measure is %d, expected 0 or 1", d->measure);
-  if ((unsigned)d->accelerate > SKEIN_ANDERSON) return sk_fail(SKEIN_BAD_INPUT, "accelerate is %d, expected 0 or 1", d->accelerate);
-  if ((unsigned)d->operator_form > SKEIN_FACTORED) return sk_fail(SKEIN_BAD_INPUT, "operator_form is %d, expected 0 to 2", d->operator_form);
+  if ((unsigned)d->measure > SKEIN_ERROR_FB)
+    return sk_fail(SKEIN_BAD_INPUT, "measure is %d, expected 0 or 1", d->measure);
+  if ((unsigned)d->accelerate > SKEIN_ANDERSON)
+    return sk_fail(SKEIN_BAD_INPUT, "accelerate is %d, expected 0 or 1", d->accelerate);
+  if ((unsigned)d->operator_form > SKEIN_FACTORED)
+    return sk_fail(SKEIN_BAD_INPUT, "operator_form is %d, expected 0 to 2", d->operator_form);
   return sk_ok();
 }
 
@@ -89,7 +100,8 @@ static skein_status make_islands(const sk_system *s, sk_arena *arena, islands *p
 {
   int *island_of = SK_NEW(arena, s->n, int);
   if (arena->failed || (p->count = sk_system_islands(s, arena, island_of)) < 0) return sk_no_memory();
-  p->start = SK_NEW(arena, p->count + 2, int), p->contact = SK_NEW(arena, s->n, int), p->position = SK_NEW(arena, s->n, int);
+  p->start = SK_NEW(arena, p->count + 2, int), p->contact = SK_NEW(arena, s->n, int),
+  p->position = SK_NEW(arena, s->n, int);
   p->outcome = SK_NEW(arena, p->count, outcome);
   p->colours = SK_NEW(arena, p->count, int), p->colour_start = SK_NEW(arena, p->count, int *);
   if (arena->failed) return sk_no_memory();
@@ -110,12 +122,17 @@ static bool takes_off(const sk_system *s, const int *rows, int n, const double *
 }
 
 /* Solves one island with the memory of `arena`; r: impulses of the whole problem, three components per contact. */
-static skein_status solve_island(const sk_system *whole, const islands *p, int k, const skein_solve_def *def, double started,
-                                 sk_arena *arena, double *r)
+static skein_status solve_island(const sk_system *whole, const islands *p, int k, const skein_solve_def *def,
+                                 double started, sk_arena *arena, double *r)
 {
   const int *rows = p->contact + p->start[k];
   int n = p->start[k + 1] - p->start[k];
-  sk_work w = {.system = whole, .def = def, .error = INFINITY, .started = started, .method = def->method, .telling = p->telling,
+  sk_work w = {.system = whole,
+               .def = def,
+               .error = INFINITY,
+               .started = started,
+               .method = def->method,
+               .telling = p->telling,
                .arena = *arena};
   sk_system part;
   skein_status status = sk_ok();
@@ -140,12 +157,14 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
   }
   sk_arena_reset(&w.arena);
   *arena = w.arena;
-  p->outcome[k] = (outcome){.converged = w.error <= def->tol, .method = w.method, .iterations = w.iterations, .counts = w.counts};
+  p->outcome[k] =
+      (outcome){.converged = w.error <= def->tol, .method = w.method, .iterations = w.iterations, .counts = w.counts};
   return status;
 }
 
 /* The islands that are large, or those that are not, one after the other; the first failure. */
-static skein_status solve_some(const sk_system *s, const islands *p, bool big, const skein_solve_def *def, double started, double *r)
+static skein_status solve_some(const sk_system *s, const islands *p, bool big, const skein_solve_def *def,
+                               double started, double *r)
 {
   sk_arena arena = {0};
   skein_status status = sk_ok();
@@ -156,7 +175,8 @@ static skein_status solve_some(const sk_system *s, const islands *p, bool big, c
 }
 
 /* Large islands one after the other, each with all threads; small ones side by side. */
-static skein_status solve_islands(const sk_system *s, const islands *p, const skein_solve_def *def, double started, double *r)
+static skein_status solve_islands(const sk_system *s, const islands *p, const skein_solve_def *def, double started,
+                                  double *r)
 {
   skein_status status = solve_some(s, p, true, def, started, r);
   if (def->threads == 1 || p->count < 2) return status.code ? status : solve_some(s, p, false, def, started, r);
@@ -208,8 +228,8 @@ static void count_status(const skein_problem *p, const double *r, const double *
 }
 
 /* The final word: error by the full operator, velocities, statuses. */
-static skein_status report(const skein_problem *p, const skein_solve_def *def, const sk_scale *scale, skein_solution *out,
-                           skein_solve_info *info)
+static skein_status report(const skein_problem *p, const skein_solve_def *def, const sk_scale *scale,
+                           skein_solution *out, skein_solve_info *info)
 {
   sk_arena arena = {0};
   double *u = out->u ? out->u : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
@@ -237,8 +257,8 @@ static bool nothing_to_do(const skein_problem *p, const skein_solve_def *def)
   return true;
 }
 
-static skein_status solve(const skein_problem *p, const skein_solve_def *def, double started, sk_scale *scale, skein_solution *out,
-                          skein_solve_info *info)
+static skein_status solve(const skein_problem *p, const skein_solve_def *def, double started, sk_scale *scale,
+                          skein_solution *out, skein_solve_info *info)
 {
   sk_arena arena = {0};
   sk_system s;
@@ -265,14 +285,16 @@ static skein_status solve(const skein_problem *p, const skein_solve_def *def, do
   return status;
 }
 
-skein_status skein_solve(const skein_problem *p, const skein_solve_def *def, skein_solution *out, skein_solve_info *info)
+skein_status skein_solve(const skein_problem *p, const skein_solve_def *def, skein_solution *out,
+                         skein_solve_info *info)
 {
   double started = sk_seconds();
   skein_solve_def d = *def;
   *info = (skein_solve_info){0};
   skein_status status = check_def(def);
   if (status.code == SKEIN_OK) status = skein_problem_check(p);
-  if (status.code == SKEIN_OK && p->contacts && !out->r) status = sk_fail(SKEIN_BAD_INPUT, "solution.r is NULL, expected %d doubles", p->d * p->contacts);
+  if (status.code == SKEIN_OK && p->contacts && !out->r)
+    status = sk_fail(SKEIN_BAD_INPUT, "solution.r is NULL, expected %d doubles", p->d * p->contacts);
   if (status.code) return status;
   if (d.threads == 0) d.threads = omp_get_max_threads();
   if (!d.warm_start && p->contacts) memset(out->r, 0, (size_t)p->d * (size_t)p->contacts * sizeof *out->r);

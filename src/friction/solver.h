@@ -11,19 +11,19 @@
 typedef struct sk_work {
   const sk_system *system;
   const skein_solve_def *def;
-  double *r;             /* 3 n */
-  double *u;             /* 3 n: velocity of r, by the full operator, where error was evaluated */
-  double *y;             /* factored form: y of r */
-  double error;          /* in the measure of def; infinity: not evaluated */
+  double *r;    /* 3 n */
+  double *u;    /* 3 n: velocity of r, by the full operator, where error was evaluated */
+  double *y;    /* factored form: y of r */
+  double error; /* in the measure of def; infinity: not evaluated */
   int iterations;
-  double started;        /* wall clock at the start of the solve */
-  skein_method method;   /* what is running */
-  int suspect;           /* contact that was last seen above tol */
+  double started;           /* wall clock at the start of the solve */
+  skein_method method;      /* what is running */
+  int suspect;              /* contact that was last seen above tol */
   pthread_mutex_t *telling; /* one progress call at a time, per solve */
-  bool stop;             /* time is up, or the caller said so */
+  bool stop;                /* time is up, or the caller said so */
   sk_local_counts counts;
-  sk_arena arena;        /* of this island */
-  struct sk_kkt *kkt;    /* linear system of the interior-point method where it is already ordered, or NULL */
+  sk_arena arena;     /* of this island */
+  struct sk_kkt *kkt; /* linear system of the interior-point method where it is already ordered, or NULL */
 } sk_work;
 
 /* A global solver: improves w->r until w->error <= tol or a limit; never makes it worse than it was. */

@@ -110,7 +110,7 @@ static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
   double dr[3] = {next[0] - r[0], next[1] - r[1], next[2] - r[2]};
   double size = (fabs(dr[0]) + fabs(dr[1]) + fabs(dr[2])) * g->weight[i];
   if (size < g->freeze_below) g->frozen[i] = still_rest; /* freezing: it hardly moved */
-  if (size <= g->ignore) return size; /* nothing that anyone would notice */
+  if (size <= g->ignore) return size;                    /* nothing that anyone would notice */
   memcpy(r, next, sizeof next);
   if (g->kind == SK_SWEEP_PUSH) push_explicit(g->s, g->x, i, dr);
   else if (g->kind == SK_SWEEP_FACTORED) push_factored(g->s, g->x, i, dr);
@@ -142,18 +142,18 @@ static inline void cpu_pause(void)
 }
 
 /* ---- A team of threads on a large island ----
- * A sweep is cut into pieces of at most `piece` contacts of one colour; a piece may be taken once all pieces of the colours
- * before are done. Progress hangs on work that is done and not on threads that arrive: when another program holds a core,
- * the threads that run go on without the one that waits for it. The team stays for the whole solve; its members spin for a
- * moment and then sleep until the next sweep. */
+ * A sweep is cut into pieces of at most `piece` contacts of one colour; a piece may be taken once all pieces of the
+ * colours before are done. Progress hangs on work that is done and not on threads that arrive: when another program
+ * holds a core, the threads that run go on without the one that waits for it. The team stays for the whole solve; its
+ * members spin for a moment and then sleep until the next sweep. */
 
 enum { piece = 32 };
 
 struct sk_team {
-  int count;               /* pieces of a sweep */
-  int *first, *end;        /* contacts of a piece */
-  int *before;             /* pieces of the colours before */
-  double *change;          /* what a piece did in the last sweep */
+  int count;        /* pieces of a sweep */
+  int *first, *end; /* contacts of a piece */
+  int *before;      /* pieces of the colours before */
+  double *change;   /* what a piece did in the last sweep */
   int *resting;
   sk_local_counts *counts;
   atomic_long next, done, goal; /* pieces taken, done, and asked for, over all sweeps */
@@ -328,7 +328,10 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
 {
   const sk_system *s = w->system;
   sk_arena *arena = &w->arena;
-  *g = (sk_sweep){.s = s, .local = w->def->local, .failsafe = w->def->failsafe, .local_tol = w->def->local_tol,
+  *g = (sk_sweep){.s = s,
+                  .local = w->def->local,
+                  .failsafe = w->def->failsafe,
+                  .local_tol = w->def->local_tol,
                   .scale = w->def->measure == SKEIN_ERROR_FB ? (sk_scale){1, 1} : s->scale,
                   .ignore = 0.02 * w->def->tol * (w->def->measure == SKEIN_ERROR_FB ? 1 : s->scale.U),
                   .threads = w->def->threads > 0 ? w->def->threads : omp_get_max_threads()};

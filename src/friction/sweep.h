@@ -18,20 +18,20 @@ typedef struct sk_sweep {
   bool failsafe;
   sk_scale scale;
   double local_tol;
-  double *r;             /* 3 n */
-  double *x;             /* state beside r: u with stride 4 (push), y (factored), none (pull) */
+  double *r; /* 3 n */
+  double *x; /* state beside r: u with stride 4 (push), y (factored), none (pull) */
   int x_size;
   sk_secular *contact;
-  double *weight;        /* n: w_i = trace(W_ii)/3, units of r -> u */
-  int *frozen;           /* sweeps that contact i still sits out */
-  double ignore;         /* a change |dr| w_i below this is not made */
-  double far_open;       /* an open contact with u_N above this rests for some sweeps */
-  int runs;              /* sweeps so far */
-  double freeze_below;   /* a contact whose |dr| w_i / U is below this rests; 0: never */
+  double *weight;      /* n: w_i = trace(W_ii)/3, units of r -> u */
+  int *frozen;         /* sweeps that contact i still sits out */
+  double ignore;       /* a change |dr| w_i below this is not made */
+  double far_open;     /* an open contact with u_N above this rests for some sweeps */
+  int runs;            /* sweeps so far */
+  double freeze_below; /* a contact whose |dr| w_i / U is below this rests; 0: never */
   int threads;
-  sk_team *team;         /* of a large island on several threads; else NULL */
-  double change;         /* largest |dr_i| w_i / U of the last sweep */
-  int resting;           /* contacts that sat the last sweep out */
+  sk_team *team; /* of a large island on several threads; else NULL */
+  double change; /* largest |dr_i| w_i / U of the last sweep */
+  int resting;   /* contacts that sat the last sweep out */
   sk_local_counts counts;
 } sk_sweep;
 

@@ -36,7 +36,11 @@ static void finish_diagonal(int d, sk_system *s)
 static skein_status widen(const sk_bsr *A, sk_arena *arena, sk_bsr *B)
 {
   int64_t blocks = A->start[A->n];
-  *B = (sk_bsr){.d = 3, .n = A->n, .start = A->start, .col = A->col, .val = SK_NEW(arena, 9 * (size_t)blocks + SK_BSR_PAD, double)};
+  *B = (sk_bsr){.d = 3,
+                .n = A->n,
+                .start = A->start,
+                .col = A->col,
+                .val = SK_NEW(arena, 9 * (size_t)blocks + SK_BSR_PAD, double)};
   if (arena->failed) return sk_no_memory();
   for (int i = 0; i < A->n; i++)
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
@@ -153,7 +157,8 @@ static skein_status make_factored(const skein_problem *p, const sk_objects *o, s
   if (status.code == SKEIN_OK) status = count_pairs(p, o, arena, s);
   if (status.code) return status;
   int64_t pairs = s->g_start[n], size = 0;
-  s->g_y = SK_NEW(arena, pairs, int), s->g_width = SK_NEW(arena, pairs, int), s->g_at = SK_NEW(arena, pairs + 1, int64_t);
+  s->g_y = SK_NEW(arena, pairs, int), s->g_width = SK_NEW(arena, pairs, int),
+  s->g_at = SK_NEW(arena, pairs + 1, int64_t);
   int *y_of = SK_NEW(arena, o->count, int);
   if (arena->failed) return sk_no_memory();
   memset(y_of, -1, (size_t)o->count * sizeof *y_of);
@@ -281,7 +286,8 @@ static bool factored_is_cheaper(const sk_system *s, sk_arena *scratch)
 }
 
 /* Objects of few dofs: factored, and W from that where it is cheaper. */
-static skein_status make_dense(const skein_problem *p, const sk_objects *o, skein_operator form, sk_arena *arena, sk_system *s)
+static skein_status make_dense(const skein_problem *p, const sk_objects *o, skein_operator form, sk_arena *arena,
+                               sk_system *s)
 {
   skein_status status = make_factored(p, o, arena, s);
   if (status.code) return status;
@@ -296,10 +302,12 @@ static skein_status make_dense(const skein_problem *p, const sk_objects *o, skei
 }
 
 /* An object with many dofs, a mesh: W by sparse Cholesky, then as if it had been given. */
-static skein_status make_sparse(const skein_problem *p, const sk_objects *o, skein_operator form, sk_arena *arena, sk_system *s)
+static skein_status make_sparse(const skein_problem *p, const sk_objects *o, skein_operator form, sk_arena *arena,
+                                sk_system *s)
 {
   if (form == SKEIN_FACTORED)
-    return sk_fail(SKEIN_BAD_INPUT, "the factored form is for objects of up to %d dofs, one has %d", SK_DENSE, o->largest);
+    return sk_fail(SKEIN_BAD_INPUT, "the factored form is for objects of up to %d dofs, one has %d", SK_DENSE,
+                   o->largest);
   skein_problem reduced = {.form = SKEIN_REDUCED, .d = p->d, .contacts = p->contacts, .dofs = p->dofs, .mu = p->mu};
   reduced.b = SK_NEW(arena, p->H.rows, double);
   if (arena->failed) return sk_no_memory();
@@ -321,7 +329,8 @@ skein_status sk_system_make(const skein_problem *p, skein_operator form, sk_aren
   }
   sk_objects o;
   skein_status status = sk_objects_make(p, arena, &o);
-  if (status.code == SKEIN_OK) status = o.sparse ? make_sparse(p, &o, form, arena, s) : make_dense(p, &o, form, arena, s);
+  if (status.code == SKEIN_OK)
+    status = o.sparse ? make_sparse(p, &o, form, arena, s) : make_dense(p, &o, form, arena, s);
   sk_objects_destroy(&o);
   return status;
 }
@@ -344,7 +353,8 @@ int sk_system_islands(const sk_system *s, sk_arena *arena, int *island_of)
       }
     }
   }
-  for (int i = 0; i < s->n; i++) island_of[i] = sk_union_find(parent, i) == i ? count++ : island_of[sk_union_find(parent, i)];
+  for (int i = 0; i < s->n; i++)
+    island_of[i] = sk_union_find(parent, i) == i ? count++ : island_of[sk_union_find(parent, i)];
   return count;
 }
 
@@ -352,7 +362,8 @@ static skein_status extract_factored(const sk_system *s, const int *rows, int co
 {
   part->g_start = SK_NEW(arena, count + 1, int64_t);
   if (arena->failed) return sk_no_memory();
-  for (int i = 0; i < count; i++) part->g_start[i + 1] = part->g_start[i] + s->g_start[rows[i] + 1] - s->g_start[rows[i]];
+  for (int i = 0; i < count; i++)
+    part->g_start[i + 1] = part->g_start[i] + s->g_start[rows[i] + 1] - s->g_start[rows[i]];
   int64_t pairs = part->g_start[count], at = 0;
   part->g_y = SK_NEW(arena, pairs, int), part->g_width = SK_NEW(arena, pairs, int);
   part->g_at = SK_NEW(arena, pairs + 1, int64_t);
@@ -394,13 +405,14 @@ skein_status sk_system_extract(const sk_system *s, const int *rows, int count, c
 }
 
 /* Contacts of one colour share no object (factored) or no block of W (explicit). */
-skein_status sk_system_colour(const sk_system *s, int *rows, int count, sk_arena *arena, int *colours, int **colour_start)
+skein_status sk_system_colour(const sk_system *s, int *rows, int count, sk_arena *arena, int *colours,
+                              int **colour_start)
 {
   bool edges = s->form == SKEIN_EXPLICIT;
   int *order = SK_NEW_RAW(arena, count, int);
   if (arena->failed) return sk_no_memory();
-  *colours = sk_colour(rows, count, edges ? s->W.start : s->g_start, edges ? s->W.col : s->g_y, edges ? s->n : s->y_size + 1,
-                       edges, arena, order, colour_start);
+  *colours = sk_colour(rows, count, edges ? s->W.start : s->g_start, edges ? s->W.col : s->g_y,
+                       edges ? s->n : s->y_size + 1, edges, arena, order, colour_start);
   if (*colours < 0) return sk_no_memory();
   memcpy(rows, order, (size_t)count * sizeof *rows);
   return sk_ok();

@@ -14,34 +14,34 @@ enum { SK_LARGE = 2000 }; /* contacts from which an island is worth all threads;
 /* The objects of a global problem: connected components of M, in the order of their first degree of freedom. */
 typedef struct sk_objects {
   int count, dofs;
-  int *object_of;  /* dof -> object */
-  int *place;      /* dof -> position in its object */
-  int *dof;        /* dofs by object, ascending */
-  int *start;      /* count + 1, into dof */
-  double **L;      /* Cholesky factor of the object's block of M, lower, by rows */
-  double *vf;      /* dofs: M^-1 f */
-  int largest;     /* dofs of the largest object */
-  double *work;    /* dofs */
+  int *object_of;      /* dof -> object */
+  int *place;          /* dof -> position in its object */
+  int *dof;            /* dofs by object, ascending */
+  int *start;          /* count + 1, into dof */
+  double **L;          /* Cholesky factor of the object's block of M, lower, by rows */
+  double *vf;          /* dofs: M^-1 f */
+  int largest;         /* dofs of the largest object */
+  double *work;        /* dofs */
   sk_cholesky *sparse; /* of all of M, instead of L, when an object has more than SK_DENSE dofs; else NULL */
 } sk_objects;
 
 enum { SK_DENSE = 256 };
 
 typedef struct sk_system {
-  int n;                 /* contacts */
-  skein_operator form;   /* SKEIN_EXPLICIT or SKEIN_FACTORED */
-  sk_scale scale;        /* of the whole problem, not of the island */
-  double *b, *mu;        /* 3 n, n */
-  double *Wii;           /* 9 n */
-  int dofs;              /* m of the island; 0 where unknown */
+  int n;               /* contacts */
+  skein_operator form; /* SKEIN_EXPLICIT or SKEIN_FACTORED */
+  sk_scale scale;      /* of the whole problem, not of the island */
+  double *b, *mu;      /* 3 n, n */
+  double *Wii;         /* 9 n */
+  int dofs;            /* m of the island; 0 where unknown */
   bool symmetric;
-  int colours;           /* of a large island: contacts of one colour are independent and stand together; else 0 */
-  int *colour_start;     /* colours + 1 */
-  sk_bsr W, Wt;          /* explicit; Wt = W when symmetric */
-  int objects, y_size;   /* factored: objects in contact, their states y one after the other, padded to fours */
-  int64_t *g_start;      /* n + 1: the (contact, object) pairs of contact i */
-  int *g_y, *g_width;    /* start of the object's y, padded width */
-  int64_t *g_at;         /* start of the pair's 3 x width block in G, by rows */
+  int colours;         /* of a large island: contacts of one colour are independent and stand together; else 0 */
+  int *colour_start;   /* colours + 1 */
+  sk_bsr W, Wt;        /* explicit; Wt = W when symmetric */
+  int objects, y_size; /* factored: objects in contact, their states y one after the other, padded to fours */
+  int64_t *g_start;    /* n + 1: the (contact, object) pairs of contact i */
+  int *g_y, *g_width;  /* start of the object's y, padded width */
+  int64_t *g_at;       /* start of the pair's 3 x width block in G, by rows */
   double *G;
 } sk_system;
 
@@ -63,7 +63,8 @@ skein_status sk_system_extract(const sk_system *s, const int *rows, int count, c
 /* island_of[i] for every contact; the number of islands, in the order of their first contact. -1: no memory. */
 int sk_system_islands(const sk_system *s, sk_arena *arena, int *island_of);
 /* Puts the contacts `rows` of an island into the order of their colours, if there are enough of them to be worth it. */
-skein_status sk_system_colour(const sk_system *s, int *rows, int count, sk_arena *arena, int *colours, int **colour_start);
+skein_status sk_system_colour(const sk_system *s, int *rows, int count, sk_arena *arena, int *colours,
+                              int **colour_start);
 /* u = W r + b over all contacts. */
 void sk_system_velocity(const sk_system *s, const double *r, double *u, double *y);
 /* W of a factored system, by blocks. */

@@ -41,8 +41,8 @@ bool sk_work_done(sk_work *w, double error)
 {
   const skein_solve_def *def = w->def;
   if (def->progress) {
-    skein_progress p = {.iteration = w->iterations, .seconds = sk_seconds() - w->started,
-                        .method = sk_method_table[w->method].name};
+    skein_progress p = {
+        .iteration = w->iterations, .seconds = sk_seconds() - w->started, .method = sk_method_table[w->method].name};
     bool rel = def->measure == SKEIN_ERROR_REL;
     p.error = (skein_error){.fb = rel ? NAN : error, .rel = rel ? error : NAN, .worst = -1};
     pthread_mutex_lock(w->telling); /* islands are solved side by side */

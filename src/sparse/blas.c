@@ -1,5 +1,5 @@
-/* One thread for OpenBLAS while we use it. The only state of the library that outlives a call, and only to leave the host
- * as it was. */
+/* One thread for OpenBLAS while we use it. The only state of the library that outlives a call, and only to leave the
+ * host as it was. */
 #include "sparse/sparse.h"
 
 #include <cblas.h>

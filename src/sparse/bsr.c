@@ -96,7 +96,8 @@ skein_status sk_bsr_from_csr(const skein_csr *A, int d, sk_arena *arena, sk_bsr 
     int64_t at = B->start[i];
     int *col = B->col + at;
     double *val = B->val + at * d * d;
-    B->start[i + 1] = at + (whole[i] >= 0 ? copy_blocks(A, i, whole[i], col, val) : gather_blocks(A, d, i, mark, place, col, val));
+    B->start[i + 1] =
+        at + (whole[i] >= 0 ? copy_blocks(A, i, whole[i], col, val) : gather_blocks(A, d, i, mark, place, col, val));
   }
   memset(B->val + B->start[n] * d * d, 0, SK_BSR_PAD * sizeof *B->val);
   return sk_ok();
@@ -136,7 +137,10 @@ skein_status sk_bsr_transpose(const sk_bsr *A, sk_arena *arena, sk_bsr *B)
 {
   int d = A->d, n = A->n;
   int64_t blocks = A->start[n];
-  *B = (sk_bsr){.d = d, .n = n, .start = SK_NEW(arena, n + 1, int64_t), .col = SK_NEW_RAW(arena, blocks, int),
+  *B = (sk_bsr){.d = d,
+                .n = n,
+                .start = SK_NEW(arena, n + 1, int64_t),
+                .col = SK_NEW_RAW(arena, blocks, int),
                 .val = SK_NEW_RAW(arena, blocks * d * d + SK_BSR_PAD, double)};
   int64_t *next = SK_NEW(arena, n + 1, int64_t);
   if (arena->failed) return sk_no_memory();
@@ -162,7 +166,8 @@ void sk_bsr_mul_add(const sk_bsr *A, const double *x, const double *b, double *y
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
       const double *block = A->val + k * d * d, *xj = x + (size_t)d * (size_t)A->col[k];
       if (d == 3) {
-        for (int p = 0; p < 3; p++) sum[p] += block[3 * p] * xj[0] + block[3 * p + 1] * xj[1] + block[3 * p + 2] * xj[2];
+        for (int p = 0; p < 3; p++)
+          sum[p] += block[3 * p] * xj[0] + block[3 * p + 1] * xj[1] + block[3 * p + 2] * xj[2];
       } else {
         for (int p = 0; p < 2; p++) sum[p] += block[2 * p] * xj[0] + block[2 * p + 1] * xj[1];
       }

@@ -20,13 +20,15 @@ static skein_status failure(const cholmod_common *c)
 /* The rows of A as the columns of a CHOLMOD matrix: A'. */
 static cholmod_sparse *to_columns(const skein_csr *A, int stype, cholmod_common *c)
 {
-  cholmod_triplet *t = cholmod_allocate_triplet((size_t)A->cols, (size_t)A->rows, (size_t)A->start[A->rows], stype, CHOLMOD_REAL, c);
+  cholmod_triplet *t =
+      cholmod_allocate_triplet((size_t)A->cols, (size_t)A->rows, (size_t)A->start[A->rows], stype, CHOLMOD_REAL, c);
   if (!t) return NULL;
   int *row = t->i, *col = t->j;
   double *val = t->x;
   for (int i = 0; i < A->rows; i++)
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-      if (stype && A->col[k] > i) continue; /* the half that CHOLMOD wants: column index <= row index of M, stored as upper */
+      if (stype && A->col[k] > i)
+        continue; /* the half that CHOLMOD wants: column index <= row index of M, stored as upper */
       row[t->nnz] = A->col[k], col[t->nnz] = i, val[t->nnz++] = A->val[k];
     }
   cholmod_sparse *s = cholmod_triplet_to_sparse(t, 0, c);
@@ -63,8 +65,13 @@ void sk_cholesky_destroy(sk_cholesky *c)
 
 skein_status sk_cholesky_solve(sk_cholesky *c, double *x)
 {
-  cholmod_dense b = {.nrow = (size_t)c->n, .ncol = 1, .nzmax = (size_t)c->n, .d = (size_t)c->n, .x = x,
-                     .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE};
+  cholmod_dense b = {.nrow = (size_t)c->n,
+                     .ncol = 1,
+                     .nzmax = (size_t)c->n,
+                     .d = (size_t)c->n,
+                     .x = x,
+                     .xtype = CHOLMOD_REAL,
+                     .dtype = CHOLMOD_DOUBLE};
   cholmod_dense *y = cholmod_solve(CHOLMOD_A, c->L, &b, &c->common);
   if (!y) return failure(&c->common);
   memcpy(x, y->x, (size_t)c->n * sizeof *x);

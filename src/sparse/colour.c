@@ -16,8 +16,8 @@ static int first_free(const uint64_t *used, const int *key, int64_t keys)
   return -1;
 }
 
-int sk_colour(const int *rows, int n, const int64_t *start, const int *key, int keys, bool edges, sk_arena *arena, int *order,
-              int **colour_start)
+int sk_colour(const int *rows, int n, const int64_t *start, const int *key, int keys, bool edges, sk_arena *arena,
+              int *order, int **colour_start)
 {
   uint64_t *used = SK_NEW(arena, (size_t)keys * words, uint64_t);
   int *colour = SK_NEW(arena, n, int), *first = SK_NEW(arena, most + n + 2, int), colours = 0;
@@ -28,7 +28,8 @@ int sk_colour(const int *rows, int n, const int64_t *start, const int *key, int 
     int c = first_free(used, own, count);
     if (c < 0) c = most + i; /* out of colours: one of its own, alone */
     if (edges) own = rows + i, count = 1;
-    for (int64_t k = 0; c < most && k < count; k++) used[(size_t)own[k] * words + (size_t)(c / 64)] |= (uint64_t)1 << (c % 64);
+    for (int64_t k = 0; c < most && k < count; k++)
+      used[(size_t)own[k] * words + (size_t)(c / 64)] |= (uint64_t)1 << (c % 64);
     colour[i] = c;
   }
   for (int i = 0; i < n; i++) first[colour[i] + 1]++;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 skein_status sk_csr_create(int rows, int cols, int64_t entries, skein_csr *A)
 {
@@ -43,18 +44,20 @@ skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *fi
     return sk_fail(SKEIN_BAD_INPUT, "%s: is %d x %d, expected %d x %d", field, A->rows, A->cols, rows, cols);
   if (!A->start || (A->start[rows] > 0 && (!A->col || !A->val)))
     return sk_fail(SKEIN_BAD_INPUT, "%s: arrays are missing", field);
-  if (A->start[0] != 0) return sk_fail(SKEIN_BAD_INPUT, "%s: first row starts at %lld, expected 0", field, (long long)A->start[0]);
+  if (A->start[0] != 0)
+    return sk_fail(SKEIN_BAD_INPUT, "%s: first row starts at %lld, expected 0", field, (long long)A->start[0]);
   for (int i = 0; i < rows; i++) /* all of them before any entry: a start in the middle may point beyond the arrays */
     if (A->start[i + 1] < A->start[i])
-      return sk_fail(SKEIN_BAD_INPUT, "%s.start[%d] is %lld, expected >= %lld", field, i + 1, (long long)A->start[i + 1],
-                     (long long)A->start[i]);
+      return sk_fail(SKEIN_BAD_INPUT, "%s.start[%d] is %lld, expected >= %lld", field, i + 1,
+                     (long long)A->start[i + 1], (long long)A->start[i]);
   if (entries_are_good(A)) return sk_ok();
   for (int i = 0; i < rows; i++)
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
       if (A->col[k] < 0 || A->col[k] >= cols)
         return sk_fail(SKEIN_BAD_INPUT, "%s: column %d in row %d, expected 0 to %d", field, A->col[k], i, cols - 1);
       if (!isfinite(A->val[k]))
-        return sk_fail(SKEIN_BAD_INPUT, "%s: entry (%d, %d) is %g, expected a finite number", field, i, A->col[k], A->val[k]);
+        return sk_fail(SKEIN_BAD_INPUT, "%s: entry (%d, %d) is %g, expected a finite number", field, i, A->col[k],
+                       A->val[k]);
     }
   return sk_ok();
 }
@@ -66,4 +69,21 @@ void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y)
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) sum += A->val[k] * x[A->col[k]];
     y[i] = (beta != 0 ? beta * y[i] : 0) + sum;
   }
+}
+
+skein_status sk_csr_transpose(const skein_csr *A, skein_csr *T)
+{
+  skein_status s = sk_csr_create(A->cols, A->rows, A->start[A->rows], T);
+  if (s.code != SKEIN_OK) return s;
+  for (int64_t k = 0; k < A->start[A->rows]; k++) T->start[A->col[k] + 1]++;
+  for (int j = 0; j < A->cols; j++) T->start[j + 1] += T->start[j];
+  for (int i = 0; i < A->rows; i++) /* start[j] runs to the end of row j ... */
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+      int64_t at = T->start[A->col[k]]++;
+      T->col[at] = i;
+      T->val[at] = A->val[k];
+    }
+  memmove(T->start + 1, T->start, (size_t)A->cols * sizeof *T->start); /* ... and is one row ahead now */
+  T->start[0] = 0;
+  return s;
 }

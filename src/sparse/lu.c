@@ -19,7 +19,8 @@ skein_status sk_lu_analyse(sk_lu *a)
   control(c);
   int status = umfpack_di_symbolic(a->n, a->n, a->start, a->row, NULL, &a->symbolic, c, info);
   if (status == UMFPACK_ERROR_out_of_memory) return sk_no_memory();
-  if (status < 0) return sk_fail(SKEIN_BAD_INPUT, "sparse LU: the matrix cannot be ordered (UMFPACK status %d)", status);
+  if (status < 0)
+    return sk_fail(SKEIN_BAD_INPUT, "sparse LU: the matrix cannot be ordered (UMFPACK status %d)", status);
   double diagonal = info[UMFPACK_SYMMETRIC_FLOPS]; /* with pivots from the diagonal, as nearly always */
   sk_blas_hold(1);
   a->flops = diagonal > 0 ? diagonal : info[UMFPACK_FLOPS_ESTIMATE];

@@ -13,8 +13,8 @@ void sk_union_join(int *parent, int i, int j);
  * Greedy colouring of the contacts `rows` (n of them) so that two of one colour share no key; the keys of contact i are
  * key[start[i] .. start[i+1]-1], below `keys`. With `edges` the keys are the neighbours, and only neighbours differ.
  * Fills order (the rows by colour) and colour_start; the number of colours, -1: no memory. */
-int sk_colour(const int *rows, int n, const int64_t *start, const int *key, int keys, bool edges, sk_arena *arena, int *order,
-              int **colour_start);
+int sk_colour(const int *rows, int n, const int64_t *start, const int *key, int keys, bool edges, sk_arena *arena,
+              int *order, int **colour_start);
 
 /* ---- blas.c ----
  * OpenBLAS sums in an order that depends on its own threads: it is held at one thread between sk_blas_hold(1) and
@@ -26,6 +26,8 @@ skein_status sk_csr_create(int rows, int cols, int64_t entries, skein_csr *A); /
 void sk_csr_destroy(skein_csr *A);
 /* Shape, monotone starts, columns in range, finite values; the message names `field`. */
 skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *field);
+/* T = A', rows in ascending order of columns; owned by the caller. */
+skein_status sk_csr_transpose(const skein_csr *A, skein_csr *T);
 /* y = A x + beta y */
 void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y);
 
