@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_install.sh BUILD: installs into a temporary prefix and builds a ten-line program against it, by pkg-config and by
-# CMake's find_package; checks manual pages, completion, and that only skein_ symbols leave the library.
+# test_install.sh BUILD: installs into a temporary prefix and builds programs against it: ten lines by pkg-config and by
+# CMake's find_package, the example of README.md by pkg-config. Checks the command, its manual pages and completion, and
+# that only skein_ symbols leave the library.
 set -eu
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,11 +11,13 @@ trap 'rm -rf "$dir"' EXIT
 cmake --install "$build" --prefix "$dir/usr" >/dev/null
 libdir=$(dirname "$(find "$dir/usr" -name libskein.so)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig" LD_LIBRARY_PATH="$libdir"
-sed -i "s|^prefix=.*|prefix=$dir/usr|" "$libdir/pkgconfig/skein.pc"
 
-cc "$here/install/main.c" $(pkg-config --cflags --libs skein) -o "$dir/by-pkg-config"
+compile() { # compile SOURCE PROGRAM
+  cc -std=c17 -Wall -Wextra -Werror "$1" $(pkg-config --cflags --libs skein) -o "$2"
+}
+compile "$here/install/main.c" "$dir/by-pkg-config"
 "$dir/by-pkg-config"
-echo "ok pkg-config"
+echo "ok pkg-config $(pkg-config --modversion skein)"
 
 cmake -S "$here/install" -B "$dir/user" -DCMAKE_PREFIX_PATH="$dir/usr" >/dev/null
 cmake --build "$dir/user" >/dev/null
@@ -22,8 +25,23 @@ cmake --build "$dir/user" >/dev/null
 echo "ok find_package"
 
 "$dir/usr/bin/skein" --version
-test -f "$dir/usr/share/man/man1/skein.1" && test -f "$dir/usr/share/bash-completion/completions/skein"
+for page in skein skein-solve skein-info skein-gen skein-bench; do test -s "$dir/usr/share/man/man1/$page.1"; done
+test -s "$dir/usr/share/bash-completion/completions/skein"
 echo "ok command, manual pages, completion"
+
+# The first C block of README.md: includes stay in front, the rest is the body of main.
+awk '/^```c$/ {on = 1; next} /^```/ {if (on) exit} on' "$here/../README.md" >"$dir/example"
+{
+  echo '#include <stdio.h>'
+  grep '^#include' "$dir/example"
+  echo 'int main(void)' && echo '{'
+  grep -v '^#include' "$dir/example"
+  echo '  return s.code != SKEIN_OK || !info.converged;' && echo '}'
+} >"$dir/example.c"
+compile "$dir/example.c" "$dir/by-readme"
+"$dir/usr/bin/skein" gen hairlike --rods 10 --contacts 40 -o "$dir/hair.hdf5" >/dev/null
+(cd "$dir" && ./by-readme)
+echo "ok example of README.md"
 
 if nm -D --defined-only "$libdir/libskein.so" | awk '{print $3}' | grep -vE '^skein_'; then
   echo "not ok: the library exports more than skein_*"
