@@ -62,7 +62,7 @@ static void dots(const sk_anderson *a, const double *p, double *out)
   for (int k = 0; k < memory; k++) out[k] = s[k];
 }
 
-/* Solves (gram + eps) gamma = rhs by Cholesky; false when it is not definite. */
+/* Solves (gram + eps) gamma = rhs by Cholesky; false when it is not definite or gamma is not to be trusted. */
 static bool solve_gram(const sk_anderson *a, const double *rhs, double *gamma)
 {
   double L[memory][memory];
@@ -83,7 +83,9 @@ static bool solve_gram(const sk_anderson *a, const double *rhs, double *gamma)
     for (int k = i + 1; k < m; k++) gamma[i] -= L[k][i] * gamma[k];
     gamma[i] /= L[i][i];
   }
-  return true;
+  double size = 0;
+  for (int i = 0; i < m; i++) size += fabs(gamma[i]);
+  return size < 1e3; /* more would cancel the digits that hold r and its state together */
 }
 
 /* Stores the newest differences and their inner products with the older ones. */

@@ -89,7 +89,7 @@ static bool finished(sk_work *w, gs *g, sk_watch *watch)
   bool full = w->iterations >= g->next_look || w->iterations >= w->def->max_sweeps;
   if (g->sweep.change <= g->sweep.ignore / g->sweep.scale.U) g->sweep.ignore *= 0.1; /* small changes add up here */
   if (!full && !within(w, &g->sweep)) return false;
-  if (full) sk_sweep_velocity(&g->sweep, g->u);
+  if (full) sk_sweep_refresh(&g->sweep), sk_sweep_velocity(&g->sweep, g->u);
   double error = full ? sk_work_measure(w, g->sweep.r, g->u) : w->def->tol;
   if (error < w->error) sk_work_keep(w, g->sweep.r, error);
   if (error > w->def->tol) sk_sweep_thaw(&g->sweep);
