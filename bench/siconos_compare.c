@@ -9,7 +9,7 @@
  * Every solve runs in a forked child with a time limit: a crash, an exit or a hang loses that solve and nothing else.
  * In a timing child the two programs take turns, so that the noise of the machine hits both alike.
  *
- * Siconos: Acary et al., https://github.com/siconos/siconos, written against version 4.5. */
+ * Siconos: Acary et al., https://github.com/siconos/siconos, version 4.4. */
 #define _POSIX_C_SOURCE 200809L
 #include "siconos_rivals.h"
 

@@ -85,7 +85,7 @@ static bool solve_gram(const sk_anderson *a, const double *rhs, double *gamma)
   }
   double size = 0;
   for (int i = 0; i < m; i++) size += fabs(gamma[i]);
-  return size < 1e3; /* more would cancel the digits that hold r and its state together */
+  return size < 1e5; /* more would cancel the digits that hold r and its state together */
 }
 
 /* Stores the newest differences and their inner products with the older ones. */

@@ -87,7 +87,7 @@ static bool within(sk_work *w, const sk_sweep *g)
 static bool finished(sk_work *w, gs *g, sk_watch *watch)
 {
   bool full = w->iterations >= g->next_look || w->iterations >= w->def->max_sweeps;
-  if (g->sweep.change <= g->sweep.ignore / g->sweep.scale.U) g->sweep.ignore *= 0.1; /* small changes add up here */
+  if (g->sweep.change <= g->sweep.ignore / g->sweep.scale.U) sk_sweep_tighten(&g->sweep);
   if (!full && !within(w, &g->sweep)) return false;
   if (full) sk_sweep_refresh(&g->sweep), sk_sweep_velocity(&g->sweep, g->u);
   double error = full ? sk_work_measure(w, g->sweep.r, g->u) : w->def->tol;

@@ -212,8 +212,8 @@ static void collect(const islands *p, skein_solve_info *info)
   }
 }
 
-/* Stick, slide or open, by what the impulse and the slip say. */
-static void count_status(const skein_problem *p, const double *r, const double *u, skein_solve_info *info)
+/* Open, stick or slide: open where u_N outweighs r_N w, w making the units agree; the rest by its slip. */
+static void count_status(const skein_problem *p, const double *r, const double *u, double w, skein_solve_info *info)
 {
   double speed = 0;
   info->stick = info->slide = info->open = 0;
@@ -221,7 +221,7 @@ static void count_status(const skein_problem *p, const double *r, const double *
   for (int i = 0; i < p->contacts; i++) {
     const double *a = r + p->d * i, *v = u + p->d * i;
     double slip = p->d == 3 ? sqrt(v[1] * v[1] + v[2] * v[2]) : fabs(v[1]);
-    if (!(a[0] > 0)) info->open++;
+    if (!(a[0] > 0) || a[0] * w < v[0]) info->open++;
     else if (slip > 1e-6 * speed) info->slide++;
     else info->stick++;
   }
@@ -236,7 +236,7 @@ static skein_status report(const skein_problem *p, const skein_solve_def *def, c
   skein_status status = u ? sk_problem_error(p, out->r, scale, &info->error, u, out->v) : sk_no_memory();
   if (status.code == SKEIN_OK) {
     info->converged = (def->measure == SKEIN_ERROR_FB ? info->error.fb : info->error.rel) <= def->tol;
-    count_status(p, out->r, u, info);
+    count_status(p, out->r, u, scale ? scale->w : 0, info);
   }
   sk_arena_free(&arena);
   return status;

@@ -284,6 +284,12 @@ void sk_sweep_run(sk_sweep *g)
   g->change /= g->scale.U;
 }
 
+void sk_sweep_tighten(sk_sweep *g)
+{
+  g->ignore *= 0.1;
+  for (int i = 0; i < g->s->n; i++) g->contact[i].stop = fmax(1e-8, 0.1 * g->contact[i].stop);
+}
+
 void sk_sweep_thaw(sk_sweep *g)
 {
   if (g->resting) memset(g->frozen, 0, (size_t)g->s->n * sizeof *g->frozen);

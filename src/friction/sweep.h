@@ -41,6 +41,8 @@ void sk_sweep_set(sk_sweep *g, const double *r);
 /* x from r, afresh: removes the drift of many updates. */
 void sk_sweep_refresh(sk_sweep *g);
 void sk_sweep_run(sk_sweep *g);
+/* Smaller changes count, and roots are found to more digits: for a sweep that stands still above the tolerance. */
+void sk_sweep_tighten(sk_sweep *g);
 /* Every contact takes part again, when the last sweep left some out. */
 void sk_sweep_thaw(sk_sweep *g);
 /* With a team: what its members do until the leader, who runs the sweeps, dismisses them; then the leader finishes. */
