@@ -1,7 +1,7 @@
 /* Hair-like problems against Siconos' Gauss-Seidel, to error_fb <= 1e-4 (the paper's measure), one thread.
  *   bench_hair [--seconds S] LOCAL.hdf5 GLOBAL.hdf5
  * LOCAL and GLOBAL are the same problem (bench/hairlike_global.py): Siconos gets W, Skein gets M and H. A rival starts
- * from zero with a tolerance that shrinks threefold until our error is met; the seconds of the last solve alone count,
+ * from zero with a tolerance that is halved until our error is met; the seconds of the last solve alone count,
  * and S limits each solve. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "friction/friction.h"
@@ -56,7 +56,7 @@ static answer run_rival(const skein_problem *p, const siconos_problem *s, const 
 static double run_siconos(const skein_problem *p, const siconos_problem *s, const variant *v, unsigned limit,
                           answer *shared)
 {
-  for (double tol = 1e-3; tol > 1e-8; tol /= 3) {
+  for (double tol = 2e-5; tol > 1e-8; tol /= 2) {
     answer a = run_rival(p, s, v, tol, limit, shared);
     if (!a.done)
       return printf("%s:%s,siconos_tol %.2g,,not done in %u s\n", rival_name[variant_rival(v)], variant_label(v), tol,
