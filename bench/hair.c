@@ -79,6 +79,7 @@ static double run_skein(const char *name, const skein_problem *p)
   if (skein_solution_create(p, &s).code || skein_solve(p, &def, &s, &info).code) exit(3);
   printf("skein %s,%s %d iterations,%.3f,error_fb %.3g\n", name, skein_method_name(info.method), info.iterations,
          info.seconds, info.error.fb);
+  fflush(stdout); /* a child must not print it again */
   skein_solution_destroy(&s);
   return info.converged ? info.seconds : 0;
 }
