@@ -84,7 +84,7 @@ static void scaling(const double *x, const double *z, double *T, double *Ti, dou
   mul3(T, x, l);
 }
 
-/* Largest step t <= 1/share with x + t share d in K: first root of det(x + t d). */
+/* The step t at which x + t d leaves K: first positive root of det(x + t d), infinite when there is none. */
 static double step_to_boundary(const double *x, const double *d)
 {
   double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cone_det(x);

@@ -31,7 +31,7 @@ static void push_explicit(const sk_system *s, double *u, int i, const double *dr
   }
 }
 
-/* u_i = b_i + sum_j W_ij r_j, through the blocks W_ji' of W' (one row of a block per component of r_j) */
+/* u_i = b_i + sum_j W_ij r_j */
 static void pull_explicit(const sk_system *s, const double *r, int i, double *u)
 {
   double a0 = s->b[3 * i], a1 = s->b[3 * i + 1], a2 = s->b[3 * i + 2];
