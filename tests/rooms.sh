@@ -18,8 +18,9 @@ allow base ""
 allow math "base"
 allow sparse "base math"
 allow friction "base math sparse"
+allow rod "base math sparse"
 for file in tool/*.c tool/*.h; do
-  if grep -nE '^#include "(base|math|sparse|friction)/' "$file"; then
+  if grep -nE '^#include "(base|math|sparse|friction|rod)/' "$file"; then
     echo "$file: the tool uses <skein/skein.h> only"
     status=1
   fi

@@ -1,0 +1,568 @@
+/* Super-helix: curvatures and twist u_Q = (kappa1, kappa2, tau), constant on each of N elements (Bertails et al. 2006).
+ *
+ * Unknowns are the u_Q, from tip to root, and the motion of the root where it is not clamped. The centreline is exact
+ * and inextensible (helix.h). The stiffness is constant and diagonal: K = diag(l EI1, l EI2, l GJ). A column of the
+ * Jacobian, dr(s)/du_Qk, is known inside element Q and a rigid motion beyond it,
+ *
+ *     dr/du_Qk = e_Qk + w_Qk x (r - r_{Q+1}),    w_Qk = R_Q V(l) e_k,
+ *
+ * so all integrals over the rod are sums over elements of a few moments, carried from the tip to the root as in the
+ * composite-rigid-body method (Featherstone 1987): O(N) quadratures, O(N^2) short products for M. Forces, with the
+ * accelerations J' q' that the velocities make, go the same way (recursive Newton-Euler): exact, nothing dropped. */
+#include "math/gauss.h"
+#include "rod/helix.h"
+#include "rod/rod.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One element in the axes of the world; moments of its own mass are about its start r. */
+typedef struct element {
+  sk_vec3 r, delta; /* start; end - start */
+  sk_mat3 R;        /* at the start */
+  sk_vec3 u, du;    /* curvatures and their rates */
+  sk_vec3 e[3], w[3];
+  sk_vec3 v, spin, a, dspin; /* velocity, angular velocity and their rates at the start, with no change of the rates */
+  double mass, Jj[6];        /* int rho S; int rho S c_j . c_k (00 11 22 01 02 12) */
+  sk_vec3 h, f[3], n[3];     /* int rho S p, int rho S c_k, int rho S p x c_k */
+  sk_mat3 I, T;              /* inertia about the start; int d3 d3' ds (for a root that may spin) */
+  sk_vec3 force, torque;     /* of what acts on it, about the start */
+  double q[3];               /* int c_k . force */
+} element;
+
+enum { ELEMENT_DOUBLES = (sizeof(element) + sizeof(double) - 1) / sizeof(double) };
+
+/* ---- Numbering ---- */
+
+static int base_dofs(const skein_rod *rod)
+{
+  return rod->def.root == SKEIN_FREE ? 6 : rod->def.root == SKEIN_PINNED ? 3 : 0;
+}
+
+/* First dof of element Q; those near the tip with locked twist have two. */
+static int first_dof(const skein_rod *rod, int Q)
+{
+  int from_tip = rod->def.elements - 1 - Q, locked = SK_MIN(from_tip, rod->def.twist_locked);
+  return 3 * from_tip - locked;
+}
+
+static int dof_count(const skein_rod *rod, int Q)
+{
+  return rod->def.elements - 1 - Q < rod->def.twist_locked ? 2 : 3;
+}
+
+/* First dof of the root's angular velocity; its velocity stands before it when the root is free. */
+static int spin_dof(const skein_rod *rod)
+{
+  return rod->n - 3;
+}
+
+static void size(skein_rod *rod)
+{
+  int N = rod->def.elements;
+  rod->n = 3 * N - rod->def.twist_locked + base_dofs(rod);
+  rod->kd = rod->n - 1;
+  rod->nx = SK_MODEL + 3 * N;
+  rod->works = N * ELEMENT_DOUBLES;
+}
+
+static double scale(const skein_rod *rod, int i)
+{
+  int base = base_dofs(rod), from_end = rod->n - i;
+  if (from_end <= SK_MIN(3, base)) return 1; /* rotation of the root */
+  return from_end <= base ? rod->l : 1 / rod->l;
+}
+
+/* ---- Kinematics ---- */
+
+static sk_vec3 load_u(const double *x, int Q)
+{
+  return sk_load3(x + SK_MODEL + 3 * Q);
+}
+
+static sk_vec3 load_du(const skein_rod *rod, const double *v, int Q)
+{
+  const double *p = v + first_dof(rod, Q);
+  return sk_vec(p[0], p[1], dof_count(rod, Q) == 3 ? p[2] : 0);
+}
+
+/* Motion of the root: prescribed, or its dofs (whose own rates are the unknowns, zero here). */
+static sk_motion root_motion(const skein_rod *rod, const double *v, const sk_rod_input *in)
+{
+  sk_motion m = in->root;
+  if (rod->def.root == SKEIN_CLAMPED) return m;
+  m.w = sk_load3(v + spin_dof(rod)), m.dw = sk_vec(0, 0, 0);
+  if (rod->def.root == SKEIN_FREE) m.v = sk_load3(v + spin_dof(rod) - 3), m.a = sk_vec(0, 0, 0);
+  return m;
+}
+
+/* The frame and the point at the end of a piece of length s. */
+static void advance(sk_vec3 u, double s, sk_vec3 *r, sk_mat3 *R)
+{
+  sk_helix h = sk_helix_make(sk_dot(u, u), s);
+  *r = sk_add(*r, sk_apply(*R, sk_helix_point(&h, u, s)));
+  *R = sk_mat_mul(*R, sk_helix_frame(&h, u));
+}
+
+/* Start of every element, its columns e and w, and with velocities the motion of its start:
+ * at the end  spin += R V u',  dspin += spin x (R V u') + R V' u',  v += spin x d + R p',
+ * a += dspin x d + spin x (spin x d) + 2 spin x R p' + R p''. */
+static void forward(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, element *el)
+{
+  sk_vec3 r = sk_load3(x + SK_ROOT);
+  sk_mat3 R = sk_load33(x + SK_ROOT + 3);
+  sk_motion m = root_motion(rod, v, in);
+  double l = rod->l;
+  for (int Q = 0; Q < rod->def.elements; Q++) {
+    element *q = el + Q;
+    q->r = r, q->R = R, q->u = load_u(x, Q);
+    q->v = m.v, q->spin = m.w, q->a = m.a, q->dspin = m.dw;
+    sk_helix h = sk_helix_make(sk_dot(q->u, q->u), l);
+    q->delta = sk_apply(R, sk_helix_point(&h, q->u, l));
+    for (int k = 0; k < 3; k++) {
+      sk_vec3 e = {k == 0, k == 1, k == 2};
+      q->e[k] = sk_apply(R, sk_helix_derivative(&h, q->u, e));
+      q->w[k] = sk_apply(R, sk_helix_turn(&h, q->u, l, e));
+    }
+    q->du = in->dynamic ? load_du(rod, v, Q) : sk_vec(0, 0, 0);
+    if (in->dynamic) {
+      sk_vec3 dp = sk_apply(R, sk_helix_derivative(&h, q->u, q->du)),
+              turn = sk_apply(R, sk_helix_turn(&h, q->u, l, q->du));
+      sk_vec3 ddp = sk_apply(R, sk_helix_second(&h, q->u, q->du)),
+              rate = sk_apply(R, sk_helix_turn_rate(&h, q->u, q->du));
+      sk_vec3 swing = sk_add(sk_cross(m.w, q->delta), sk_mul(2, dp));
+      m.v = sk_add(m.v, sk_add(sk_cross(m.w, q->delta), dp));
+      m.a = sk_add(sk_add(m.a, sk_cross(m.dw, q->delta)), sk_add(sk_cross(m.w, swing), ddp));
+      m.dw = sk_add(sk_add(m.dw, sk_cross(m.w, turn)), rate);
+      m.w = sk_add(m.w, turn);
+    }
+    r = sk_add(r, q->delta);
+    R = sk_mat_mul(R, sk_helix_frame(&h, q->u));
+  }
+}
+
+/* Points that integrate an element to rounding: five while it turns less than about a radian, more beyond. */
+static const double (*rule_for(double turn, int *points))[2]
+{
+  return sk_gauss(turn < 0.7 ? 5 : turn < 2.5 ? 8 : turn < 6 ? 12 : turn < 11 ? 16 : turn < 24 ? 24 : 32, points);
+}
+
+/* I += m (|p|^2 - p p') */
+static void add_inertia(sk_mat3 *I, double m, sk_vec3 p)
+{
+  double pp = sk_dot(p, p);
+  I->c[0] = sk_axpy(sk_add(I->c[0], sk_vec(m * pp, 0, 0)), -m * p.x, p);
+  I->c[1] = sk_axpy(sk_add(I->c[1], sk_vec(0, m * pp, 0)), -m * p.y, p);
+  I->c[2] = sk_axpy(sk_add(I->c[2], sk_vec(0, 0, m * pp)), -m * p.z, p);
+}
+
+/* ---- Integrals over one element ----
+ * Everything is summed in the axes of the element's start and turned to the world once. */
+
+/* What acts per unit of mass at a point p of the element: g - a(p) + eta (wind - v_root(p)). */
+typedef struct field {
+  sk_vec3 constant, spin, dspin; /* constant: without what depends on p */
+  sk_vec3 drag_spin;             /* eta times the prescribed spin of the root */
+} field;
+
+static field field_make(const skein_rod *rod, const element *q, const double *x, const sk_rod_input *in)
+{
+  field f = {0};
+  sk_vec3 constant = in->g;
+  double eta = rod->def.drag / rod->section.rho_S;
+  if (in->dynamic) {
+    sk_motion drift = in->root; /* the part of the velocity that is not J v */
+    if (rod->def.root != SKEIN_CLAMPED) drift.w = sk_vec(0, 0, 0);
+    if (rod->def.root == SKEIN_FREE) drift.v = sk_vec(0, 0, 0);
+    sk_vec3 at = sk_add(drift.v, sk_cross(drift.w, sk_sub(q->r, sk_load3(x + SK_ROOT))));
+    constant = sk_axpy(sk_sub(constant, q->a), eta, sk_sub(in->wind, at));
+    f.spin = sk_apply_t(q->R, q->spin), f.dspin = sk_apply_t(q->R, q->dspin);
+    f.drag_spin = sk_apply_t(q->R, sk_mul(eta, drift.w));
+  }
+  f.constant = sk_apply_t(q->R, constant);
+  return f;
+}
+
+/* Force per mass at p: constant - dspin x p - spin x (spin x p + 2 p') - p'' - drag_spin x p. */
+static sk_vec3 field_at(const field *f, const element *q, const sk_helix *h, sk_vec3 p, bool dynamic)
+{
+  if (!dynamic) return f->constant;
+  sk_vec3 dp = sk_helix_derivative(h, q->u, q->du), ddp = sk_helix_second(h, q->u, q->du);
+  sk_vec3 swing = sk_add(sk_cross(f->spin, p), sk_mul(2, dp));
+  sk_vec3 a = sk_add(sk_add(sk_cross(sk_add(f->dspin, f->drag_spin), p), sk_cross(f->spin, swing)), ddp);
+  return sk_sub(f->constant, a);
+}
+
+typedef struct sums {
+  double q[3], Jj[6];
+  sk_vec3 force, torque, h, f[3], n[3];
+  sk_mat3 I, T;
+} sums;
+
+/* One point of the quadrature, of mass m. */
+static void add_point(sums *sum, double m, sk_vec3 p, const sk_vec3 c[3], sk_vec3 force, bool matrices)
+{
+  force = sk_mul(m, force);
+  sum->force = sk_add(sum->force, force);
+  sum->torque = sk_add(sum->torque, sk_cross(p, force));
+  for (int k = 0; k < 3; k++) sum->q[k] += sk_dot(c[k], force);
+  if (!matrices) return;
+  sk_vec3 mc[3];
+  for (int k = 0; k < 3; k++) {
+    mc[k] = sk_mul(m, c[k]);
+    sum->f[k] = sk_add(sum->f[k], mc[k]);
+    sum->n[k] = sk_add(sum->n[k], sk_cross(p, mc[k]));
+    sum->Jj[k] += sk_dot(c[k], mc[k]);
+  }
+  sum->Jj[3] += sk_dot(c[0], mc[1]), sum->Jj[4] += sk_dot(c[0], mc[2]), sum->Jj[5] += sk_dot(c[1], mc[2]);
+  sum->h = sk_axpy(sum->h, m, p);
+  add_inertia(&sum->I, m, p);
+}
+
+/* A (in the element's axes) to the world: R A R'. */
+static sk_mat3 turn_tensor(sk_mat3 R, sk_mat3 A)
+{
+  return sk_mat_mul(sk_mat_mul(R, A), sk_transpose3(R));
+}
+
+static void store_sums(element *q, const sums *s, bool matrices)
+{
+  q->force = sk_apply(q->R, s->force), q->torque = sk_apply(q->R, s->torque);
+  memcpy(q->q, s->q, sizeof q->q);
+  if (!matrices) return;
+  memcpy(q->Jj, s->Jj, sizeof q->Jj);
+  q->h = sk_apply(q->R, s->h);
+  for (int k = 0; k < 3; k++) q->f[k] = sk_apply(q->R, s->f[k]), q->n[k] = sk_apply(q->R, s->n[k]);
+  q->I = turn_tensor(q->R, s->I), q->T = turn_tensor(q->R, s->T);
+}
+
+static void integrate(const skein_rod *rod, element *q, const double *x, const sk_rod_input *in)
+{
+  int points;
+  double w2 = sk_dot(q->u, q->u), l = rod->l;
+  const double(*rule)[2] = rule_for(sqrt(w2) * l, &points);
+  field f = field_make(rod, q, x, in);
+  sums sum = {0};
+  bool spins = rod->def.root != SKEIN_CLAMPED && in->matrices;
+  for (int g = 0; g < points; g++) {
+    double s = rule[g][0] * l, m = rod->section.rho_S * rule[g][1] * l;
+    sk_helix h = sk_helix_make(w2, s);
+    sk_vec3 p = sk_helix_point(&h, q->u, s), c[3];
+    for (int k = 0; k < 3; k++) c[k] = sk_helix_derivative(&h, q->u, sk_vec(k == 0, k == 1, k == 2));
+    add_point(&sum, m, p, c, field_at(&f, q, &h, p, in->dynamic), in->matrices);
+    if (spins) {
+      sk_vec3 t = sk_helix_tangent(&h, q->u);
+      double tt[3] = {t.x, t.y, t.z};
+      for (int k = 0; k < 3; k++) sum.T.c[k] = sk_axpy(sum.T.c[k], rule[g][1] * l * tt[k], t);
+    }
+  }
+  q->mass = rod->section.rho_S * l;
+  store_sums(q, &sum, in->matrices);
+}
+
+/* ---- From the tip to the root ---- */
+
+/* Everything beyond the end of an element, about that end. */
+typedef struct distal {
+  double mass;
+  sk_vec3 h, force, torque;
+  sk_mat3 I;
+} distal;
+
+/* The moments about a point that lies d before: I += ..., h += mass d. */
+static void shift(distal *c, sk_vec3 d)
+{
+  sk_vec3 h = c->h;
+  double dd = sk_dot(d, d), dh = 2 * sk_dot(d, h);
+  double dx[3] = {d.x, d.y, d.z}, hx[3] = {h.x, h.y, h.z};
+  for (int k = 0; k < 3; k++) { /* (|d|^2 + 2 d.h) 1 - m d d' - d h' - h d' */
+    sk_vec3 col = sk_axpy(sk_mul(-c->mass * dx[k] - hx[k], d), -dx[k], h);
+    double diagonal = c->mass * dd + dh;
+    col = sk_add(col, sk_vec(k == 0 ? diagonal : 0, k == 1 ? diagonal : 0, k == 2 ? diagonal : 0));
+    c->I.c[k] = sk_add(c->I.c[k], col);
+  }
+  c->h = sk_axpy(h, c->mass, d);
+  c->torque = sk_add(c->torque, sk_cross(d, c->force));
+}
+
+/* Own moments of the element join those beyond it, about its start. */
+static void absorb(distal *c, const element *q, bool matrices)
+{
+  shift(c, q->delta);
+  c->force = sk_add(c->force, q->force), c->torque = sk_add(c->torque, q->torque);
+  if (!matrices) return;
+  c->mass += q->mass;
+  c->h = sk_add(c->h, q->h);
+  for (int k = 0; k < 3; k++) c->I.c[k] = sk_add(c->I.c[k], q->I.c[k]);
+}
+
+/* Diagonal block: int c_j . c_k inside, and beyond (e_j + w_j x p).(e_k + w_k x p). */
+static double diagonal_entry(const element *q, const distal *c, int j, int k)
+{
+  static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  return q->Jj[place[j][k]] + c->mass * sk_dot(q->e[j], q->e[k]) + sk_dot(q->e[j], sk_cross(q->w[k], c->h)) +
+         sk_dot(q->e[k], sk_cross(q->w[j], c->h)) + sk_dot(q->w[j], sk_apply(c->I, q->w[k]));
+}
+
+/* The column of M that belongs to dof k of element P: f and n are the momentum of the motion J_Pk and its moment about
+ * the start of P; element Q before it moves all that rigidly: M = e_Q . f + w_Q . (n + (r_P - r_{Q+1}) x f). */
+static void mass_column(const skein_rod *rod, const element *el, int P, int k, const distal *c, double *M)
+{
+  const element *p = el + P;
+  sk_vec3 beyond = sk_axpy(sk_cross(p->w[k], c->h), c->mass, p->e[k]), f = sk_add(p->f[k], beyond);
+  sk_vec3 n =
+      sk_add(sk_add(p->n[k], sk_cross(p->delta, beyond)), sk_add(sk_cross(c->h, p->e[k]), sk_apply(c->I, p->w[k])));
+  int col = first_dof(rod, P) + k, kd = rod->kd;
+  for (int j = k; j < dof_count(rod, P); j++) M[sk_band_at(kd, col - k + j, col)] = diagonal_entry(p, c, j, k);
+  double *m = M + sk_band_at(kd, col - k + dof_count(rod, P), col); /* the rows that follow, up to the root */
+  for (int Q = P - 1; Q >= 0; Q--) {
+    const element *q = el + Q;
+    for (int j = 0, count = dof_count(rod, Q); j < count; j++) *m++ = sk_dot(q->e[j], f) + sk_dot(q->w[j], n);
+    n = sk_add(n, sk_cross(q->delta, f));
+  }
+  if (rod->def.root == SKEIN_FREE) sk_store3(m, f), m += 3;
+  if (rod->def.root != SKEIN_CLAMPED) sk_store3(m, n);
+}
+
+/* Rows and columns of the root: mass, first moment, inertia; the spin of the section about the tangent is added,
+ * without which a straight free rod could spin for nothing. */
+static void mass_root(const skein_rod *rod, const element *el, const distal *c, double *M)
+{
+  int w = spin_dof(rod), kd = rod->kd;
+  sk_mat3 I = c->I;
+  for (int Q = 0; Q < rod->def.elements; Q++)
+    for (int k = 0; k < 3; k++) I.c[k] = sk_axpy(I.c[k], rod->section.rho_I, el[Q].T.c[k]);
+  for (int k = 0; k < 3; k++) {
+    double col[3];
+    sk_store3(col, I.c[k]);
+    for (int j = k; j < 3; j++) M[sk_band_at(kd, w + j, w + k)] = col[j];
+    if (rod->def.root != SKEIN_FREE) continue;
+    M[sk_band_at(kd, w - 3 + k, w - 3 + k)] = c->mass;
+    sk_store3(col, sk_cross(c->h, sk_vec(k == 0, k == 1, k == 2))); /* w . (h x v) */
+    for (int j = 0; j < 3; j++) M[sk_band_at(kd, w + j, w - 3 + k)] = col[j];
+  }
+}
+
+/* Moment of inertia of the sections about the tangent, as if the rod were straight: rho I int phi_P phi_Q ds, where
+ * phi_P is what a unit of twist in P turns the section at s by, 0 to l inside P and l beyond. Tiny and constant;
+ * without it the twist of a straight rod has no mass, and with it vibrates as it should. */
+static double twist_inertia(const skein_rod *rod, int P, int Q)
+{
+  double l = rod->l, beyond = rod->def.elements - 1 - P; /* P >= Q */
+  return rod->section.rho_I * l * l * l * (beyond + (P == Q ? 1.0 / 3 : 0.5));
+}
+
+static void add_twist_inertia(const skein_rod *rod, double *M)
+{
+  for (int P = 0; P < rod->def.elements - rod->def.twist_locked; P++)
+    for (int Q = 0; Q <= P; Q++)
+      M[sk_band_at(rod->kd, first_dof(rod, Q) + 2, first_dof(rod, P) + 2)] += twist_inertia(rod, P, Q);
+}
+
+static void backward(const skein_rod *rod, const element *el, const sk_rod_input *in, sk_rod_system *sys)
+{
+  const double EI[3] = {rod->section.EI1, rod->section.EI2, rod->section.GJ};
+  distal c = {0};
+  for (int P = rod->def.elements - 1; P >= 0; P--) {
+    const element *p = el + P;
+    int dof = first_dof(rod, P), count = dof_count(rod, P);
+    sk_vec3 strain = sk_sub(p->u, sk_load3(rod->rest + 3 * P));
+    double e[3] = {strain.x, strain.y, strain.z};
+    for (int k = 0; k < count; k++) {
+      sys->F[dof + k] = p->q[k] + sk_dot(p->e[k], c.force) + sk_dot(p->w[k], c.torque) - rod->l * EI[k] * e[k];
+      if (!in->matrices) continue;
+      sys->K[sk_band_at(rod->kd, dof + k, dof + k)] = rod->l * EI[k];
+      mass_column(rod, el, P, k, &c, sys->M);
+    }
+    absorb(&c, p, in->matrices);
+  }
+  if (in->matrices) add_twist_inertia(rod, sys->M);
+  if (rod->def.root == SKEIN_FREE) sk_store3(sys->F + spin_dof(rod) - 3, c.force);
+  if (rod->def.root != SKEIN_CLAMPED) sk_store3(sys->F + spin_dof(rod), c.torque);
+  if (rod->def.root != SKEIN_CLAMPED && in->matrices) mass_root(rod, el, &c, sys->M);
+}
+
+static void eval(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
+{
+  element *el = (element *)sys->work;
+  forward(rod, x, v, in, el);
+  for (int Q = 0; Q < rod->def.elements; Q++) integrate(rod, el + Q, x, in);
+  backward(rod, el, in, sys);
+}
+
+/* ---- The rest of the interface ---- */
+
+static void init(skein_rod *rod, double *x)
+{
+  int N = rod->def.elements;
+  sk_vec3 r = sk_load3(x + SK_ROOT);
+  sk_mat3 R = sk_load33(x + SK_ROOT + 3);
+  for (int Q = 0; Q < N; Q++) {
+    double s0 = Q * rod->l, s1 = (Q + 1) * rod->l, L = rod->def.length;
+    sk_vec3 rest = sk_cells_mean(rod->natural, rod->def.naturals, L, s0, s1), u = rest;
+    if (rod->initial) u = sk_cells_mean(rod->initial, rod->def.initials, L, s0, s1);
+    if (dof_count(rod, Q) == 2) u.z = rest.z;
+    sk_store3(rod->rest + 3 * Q, rest);
+    sk_store3(x + SK_MODEL + 3 * Q, u);
+    advance(u, rod->l, &r, &R);
+  }
+  sk_store3(x + SK_TIP, r), sk_store33(x + SK_TIP + 3, R);
+}
+
+static void move_pose(double *pose, sk_vec3 v, sk_vec3 w, double dt)
+{
+  sk_store3(pose, sk_axpy(sk_load3(pose), dt, v));
+  sk_mat3 R = sk_mat_mul(sk_rotation(sk_mul(dt, w)), sk_load33(pose + 3));
+  sk_store33(pose + 3, sk_orthonormal(R));
+}
+
+static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
+{
+  sk_motion root = root_motion(rod, v, in);
+  for (int Q = 0; Q < rod->def.elements; Q++)
+    sk_store3(x + SK_MODEL + 3 * Q, sk_axpy(load_u(x, Q), dt, load_du(rod, v, Q)));
+  move_pose(x + SK_ROOT, root.v, root.w, dt);
+  move_pose(x + SK_TIP, in->tip.v, in->tip.w, dt);
+}
+
+/* Element that contains s, and the place in it, 0 .. l. */
+static int find(const skein_rod *rod, double s, double *place)
+{
+  int N = rod->def.elements;
+  double t = fmin(fmax(s, 0), rod->def.length);
+  int Q = SK_MIN((int)(t / rod->l), N - 1);
+  *place = fmin(t - Q * rod->l, rod->l);
+  return Q;
+}
+
+static void pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
+{
+  double place;
+  int Q = find(rod, s, &place);
+  *r = sk_load3(x + SK_ROOT), *R = sk_load33(x + SK_ROOT + 3);
+  for (int P = 0; P < Q; P++) advance(load_u(x, P), rod->l, r, R);
+  advance(load_u(x, Q), place, r, R);
+}
+
+/* Column `col` of a 3 x n matrix by rows. */
+static void store_column(double *J, int n, int col, sk_vec3 a)
+{
+  if (J) J[col] = a.x, J[n + col] = a.y, J[2 * n + col] = a.z;
+}
+
+/* dr/du_Pk = e_Pk + w_Pk x (r - r_{P+1}), and the turn w_Pk; in the last element its own derivative. */
+static void jacobian(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
+                     sk_vec3 *drift, sk_vec3 *spin_drift)
+{
+  double place;
+  int Q = find(rod, s, &place), n = rod->n;
+  sk_vec3 r = sk_load3(x + SK_ROOT), end, at;
+  sk_mat3 R = sk_load33(x + SK_ROOT + 3), unused;
+  pose(rod, x, s, &end, &unused);
+  if (J) memset(J, 0, sizeof(double) * 3 * (size_t)n);
+  if (Jw) memset(Jw, 0, sizeof(double) * 3 * (size_t)n);
+  for (int P = 0; P <= Q; P++) {
+    sk_vec3 u = load_u(x, P);
+    double l = P < Q ? rod->l : place;
+    sk_helix h = sk_helix_make(sk_dot(u, u), l);
+    at = sk_add(r, sk_apply(R, sk_helix_point(&h, u, l)));
+    for (int k = 0; k < dof_count(rod, P); k++) {
+      sk_vec3 e = {k == 0, k == 1, k == 2}, w = sk_apply(R, sk_helix_turn(&h, u, l, e));
+      sk_vec3 c = sk_apply(R, sk_helix_derivative(&h, u, e));
+      store_column(J, n, first_dof(rod, P) + k, sk_add(c, sk_cross(w, sk_sub(end, at))));
+      store_column(Jw, n, first_dof(rod, P) + k, w);
+    }
+    r = at, R = sk_mat_mul(R, sk_helix_frame(&h, u));
+  }
+  sk_vec3 arm = sk_sub(end, sk_load3(x + SK_ROOT));
+  for (int k = 0; k < 3; k++) {
+    sk_vec3 e = {k == 0, k == 1, k == 2};
+    if (rod->def.root == SKEIN_FREE) store_column(J, n, n - 6 + k, e);
+    if (rod->def.root != SKEIN_CLAMPED)
+      store_column(J, n, n - 3 + k, sk_cross(e, arm)), store_column(Jw, n, n - 3 + k, e);
+  }
+  sk_vec3 zero = {0, 0, 0}, w = rod->def.root == SKEIN_CLAMPED ? in->root.w : zero;
+  if (drift) *drift = sk_add(rod->def.root == SKEIN_FREE ? zero : in->root.v, sk_cross(w, arm));
+  if (spin_drift) *spin_drift = w;
+}
+
+static sk_vec3 velocity(const skein_rod *rod, const double *x, const double *v, double s, const sk_rod_input *in)
+{
+  double place;
+  int Q = find(rod, s, &place);
+  sk_motion m = root_motion(rod, v, in);
+  sk_mat3 R = sk_load33(x + SK_ROOT + 3);
+  for (int P = 0; P <= Q; P++) {
+    sk_vec3 u = load_u(x, P), du = load_du(rod, v, P);
+    double l = P < Q ? rod->l : place;
+    sk_helix h = sk_helix_make(sk_dot(u, u), l);
+    m.v = sk_add(m.v, sk_cross(m.w, sk_apply(R, sk_helix_point(&h, u, l))));
+    m.v = sk_add(m.v, sk_apply(R, sk_helix_derivative(&h, u, du)));
+    m.w = sk_add(m.w, sk_apply(R, sk_helix_turn(&h, u, l, du)));
+    R = sk_mat_mul(R, sk_helix_frame(&h, u));
+  }
+  return m.v;
+}
+
+/* Kinetic energy of the section's spin with the root, as in mass_root. */
+static double spin_energy(const skein_rod *rod, sk_vec3 w, sk_vec3 t, double ds)
+{
+  double wt = rod->def.root == SKEIN_CLAMPED ? 0 : sk_dot(w, t);
+  return 0.5 * rod->section.rho_I * wt * wt * ds;
+}
+
+/* Kinetic energy of the twist, as in add_twist_inertia. */
+static double twist_energy(const skein_rod *rod, const double *v)
+{
+  double sum = 0, spin = 0, l = rod->l;
+  for (int Q = 0; Q < rod->def.elements; Q++) {
+    double rate = load_du(rod, v, Q).z;
+    sum += l * (spin * spin + spin * rate * l + rate * rate * l * l / 3);
+    spin += rate * l;
+  }
+  return 0.5 * rod->section.rho_I * sum;
+}
+
+static skein_rod_energy energy(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+{
+  skein_rod_energy sum = {.kinetic = twist_energy(rod, v)};
+  sk_vec3 r = sk_load3(x + SK_ROOT), EI = {rod->section.EI1, rod->section.EI2, rod->section.GJ};
+  sk_mat3 R = sk_load33(x + SK_ROOT + 3);
+  sk_motion m = root_motion(rod, v, in);
+  sk_vec3 root_spin = m.w;
+  double l = rod->l;
+  for (int Q = 0; Q < rod->def.elements; Q++) {
+    sk_vec3 u = load_u(x, Q), du = load_du(rod, v, Q), e = sk_sub(u, sk_load3(rod->rest + 3 * Q));
+    double w2 = sk_dot(u, u);
+    int points;
+    const double(*rule)[2] = rule_for(sqrt(w2) * l, &points);
+    sum.elastic += 0.5 * l * (EI.x * e.x * e.x + EI.y * e.y * e.y + EI.z * e.z * e.z);
+    for (int g = 0; g <= points; g++) { /* the last one is the end */
+      double s = g < points ? rule[g][0] * l : l, mass = g < points ? rod->section.rho_S * rule[g][1] * l : 0;
+      sk_helix h = sk_helix_make(w2, s);
+      sk_vec3 d = sk_apply(R, sk_helix_point(&h, u, s)), dp = sk_apply(R, sk_helix_derivative(&h, u, du));
+      sk_vec3 vel = sk_add(m.v, sk_add(sk_cross(m.w, d), dp));
+      sum.kinetic += 0.5 * mass * sk_dot(vel, vel);
+      sum.gravity -= mass * sk_dot(in->g, sk_add(r, d));
+      if (g < points) sum.kinetic += spin_energy(rod, root_spin, sk_apply(R, sk_helix_tangent(&h, u)), rule[g][1] * l);
+      if (g < points) continue;
+      r = sk_add(r, d), m.v = vel;
+      m.w = sk_add(m.w, sk_apply(R, sk_helix_turn(&h, u, l, du)));
+      R = sk_mat_mul(R, sk_helix_frame(&h, u));
+    }
+  }
+  return sum;
+}
+
+const sk_rod_ops sk_super_helix = {.name = "super-helix",
+                                   .about = "piecewise constant curvatures and twist, inextensible; the default",
+                                   .twists = true,
+                                   .size = size,
+                                   .init = init,
+                                   .eval = eval,
+                                   .move = move,
+                                   .pose = pose,
+                                   .jacobian = jacobian,
+                                   .velocity = velocity,
+                                   .energy = energy,
+                                   .scale = scale};
