@@ -164,7 +164,41 @@ static skein_status run_save(void *context)
   return skein_fclib_save_solution(c->path, &c->file.problem, &c->file.solution);
 }
 
+/* A rod made, loaded, moved, relaxed, and its modes. */
+static skein_status run_rod(void *context)
+{
+  skein_rod *rod = NULL;
+  skein_env env = skein_default_env();
+  skein_rod_step_def step = skein_default_rod_step_def();
+  skein_relax_def relax = skein_default_relax_def();
+  skein_relax_info info;
+  skein_rod_load load = {.s = 0.1, .force = {1e-6, 0, 0}, .torque = {0, 1e-9, 0}};
+  skein_rod_hold hold = {.s = 0.05, .target = skein_default_pose(), .stiffness = {1e-4, 0, 0}};
+  double omega2;
+  step.threads = 1, step.dt = 1e-12, relax.max_iterations = 2, relax.load_steps = 1;
+  skein_status s = skein_rod_create(context, &rod);
+  if (s.code == SKEIN_OK) s = skein_rod_set_loads(rod, &load, 1);
+  if (s.code == SKEIN_OK) s = skein_rod_set_holds(rod, &hold, 1);
+  if (s.code == SKEIN_OK) s = skein_rods_step(&rod, 1, &env, &step);
+  if (s.code == SKEIN_OK) s = skein_rod_relax(rod, &env, &relax, &info);
+  if (s.code == SKEIN_OK) s = skein_rod_modes(rod, &env, 1, &omega2, NULL);
+  skein_rod_destroy(rod);
+  return s;
+}
+
 /* ---- Tests ---- */
+
+static void rods(void **unused)
+{
+  (void)unused;
+  const double natural[6] = {10, 0, 5, 0, 10, 0};
+  skein_rod_def def = skein_default_rod_def();
+  def.natural = def.initial = natural, def.naturals = def.initials = 2;
+  for (int m = 0; m < SKEIN_ROD_MODEL_COUNT; m++) {
+    def.model = (skein_rod_model)m;
+    fail_everywhere(skein_rod_model_name(def.model), run_rod, &def);
+  }
+}
 
 /* Every method, on both forms, with one island and with several. */
 static void solvers(void **unused)
@@ -260,7 +294,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solvers),    cmocka_unit_test(switching), cmocka_unit_test(problems),
-      cmocka_unit_test(generators), cmocka_unit_test(files),
+      cmocka_unit_test(generators), cmocka_unit_test(rods),      cmocka_unit_test(files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

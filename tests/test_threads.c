@@ -222,6 +222,42 @@ static void blas_threads_restored(void **unused)
   assert_int_equal(after, 2);
 }
 
+/* ---- Rods ---- */
+
+static uint64_t step_rods(int threads)
+{
+  enum { RODS = 40 };
+  static const skein_rod_model models[] = {SKEIN_SUPER_HELIX, SKEIN_MASS_SPRING, SKEIN_CORDE, SKEIN_DER};
+  skein_rod *rods[RODS];
+  skein_env env = {.gravity = {0, 0, -9.81}, .wind = {1, 0, 0}};
+  skein_rod_step_def step = {.dt = 1e-3, .theta = 1, .threads = threads};
+  uint64_t hash = 0;
+  for (int i = 0; i < RODS; i++) {
+    skein_rod_def def = skein_default_rod_def();
+    double natural[3] = {10 + i, 5, 0.3 * i};
+    def.model = models[i % 4], def.natural = natural, def.naturals = 1, def.drag = 1e-5, def.pose.r[0] = 0.01 * i;
+    expect_ok(skein_rod_create(&def, rods + i));
+  }
+  for (int k = 0; k < 20; k++) expect_ok(skein_rods_step(rods, RODS, &env, &step));
+  for (int i = 0; i < RODS; i++) {
+    size_t size = (size_t)skein_rod_state_size(rods[i]);
+    double *x = sk_calloc(size, sizeof *x);
+    skein_rod_state(rods[i], x, NULL);
+    assert_true(isfinite(largest(x, size)));
+    hash = 31 * hash + fnv(x, sizeof(double) * size);
+    free(x);
+    skein_rod_destroy(rods[i]);
+  }
+  return hash;
+}
+
+static void rods(void **unused)
+{
+  (void)unused;
+  uint64_t one = step_rods(1);
+  for (int threads = 2; threads <= 5; threads++) assert_true(step_rods(threads) == one);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -229,6 +265,7 @@ int main(void)
       cmocka_unit_test(coloured_plain),
       cmocka_unit_test(islands),
       cmocka_unit_test(concurrent),
+      cmocka_unit_test(rods),
       cmocka_unit_test(blas_threads_do_not_matter),
       cmocka_unit_test(blas_threads_restored),
   };

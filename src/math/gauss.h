@@ -2,9 +2,7 @@
 #ifndef SK_GAUSS_H
 #define SK_GAUSS_H
 
-enum { SK_GAUSS_MAX = 32 };
-
-/* The smallest rule with at least n points (5, 8, 12, 16, 24 or 32): pairs (place, weight). */
+/* The smallest rule with at least n points (5, 8, 12, 16 or 24): pairs (place, weight). */
 const double (*sk_gauss(int n, int *points))[2];
 
 #endif

@@ -141,10 +141,30 @@ static void forward(const skein_rod *rod, const double *x, const double *v, cons
   }
 }
 
-/* Points that integrate an element to rounding: five while it turns less than about a radian, more beyond. */
-static const double (*rule_for(double turn, int *points))[2]
+/* Quadrature of one element: `count` points at s with weights ds. */
+typedef struct quadrature {
+  const double (*rule)[2];
+  int points, count;
+  double piece; /* length of each of the pieces that the rule is used on */
+} quadrature;
+
+/* To nine digits and mostly to rounding: five points while the element turns by less than 0.7 rad, more beyond; several
+ * pieces when it makes more than three turns. */
+static quadrature quadrature_make(double turn, double l)
 {
-  return sk_gauss(turn < 0.7 ? 5 : turn < 2.5 ? 8 : turn < 6 ? 12 : turn < 11 ? 16 : turn < 24 ? 24 : 32, points);
+  int pieces = 1 + (int)(turn / 20);
+  quadrature q = {.piece = l / pieces};
+  turn /= pieces;
+  q.rule = sk_gauss(turn < 0.7 ? 5 : turn < 2.5 ? 8 : turn < 6 ? 12 : turn < 11 ? 16 : 24, &q.points);
+  q.count = pieces * q.points;
+  return q;
+}
+
+static double quadrature_at(const quadrature *q, int g, double *ds)
+{
+  const double *point = q->rule[g % q->points];
+  *ds = point[1] * q->piece;
+  return (g / q->points + point[0]) * q->piece;
 }
 
 /* I += m (|p|^2 - p p') */
@@ -238,14 +258,13 @@ static void store_sums(element *q, const sums *s, bool matrices)
 
 static void integrate(const skein_rod *rod, element *q, const double *x, const sk_rod_input *in)
 {
-  int points;
-  double w2 = sk_dot(q->u, q->u), l = rod->l;
-  const double(*rule)[2] = rule_for(sqrt(w2) * l, &points);
+  double w2 = sk_dot(q->u, q->u), l = rod->l, ds;
+  quadrature over = quadrature_make(sqrt(w2) * l, l);
   field f = field_make(rod, q, x, in);
   sums sum = {0};
   bool spins = rod->def.root != SKEIN_CLAMPED && in->matrices;
-  for (int g = 0; g < points; g++) {
-    double s = rule[g][0] * l, m = rod->section.rho_S * rule[g][1] * l;
+  for (int g = 0; g < over.count; g++) {
+    double s = quadrature_at(&over, g, &ds), m = rod->section.rho_S * ds;
     sk_helix h = sk_helix_make(w2, s);
     sk_vec3 p = sk_helix_point(&h, q->u, s), c[3];
     for (int k = 0; k < 3; k++) c[k] = sk_helix_derivative(&h, q->u, sk_vec(k == 0, k == 1, k == 2));
@@ -253,7 +272,7 @@ static void integrate(const skein_rod *rod, element *q, const double *x, const s
     if (spins) {
       sk_vec3 t = sk_helix_tangent(&h, q->u);
       double tt[3] = {t.x, t.y, t.z};
-      for (int k = 0; k < 3; k++) sum.T.c[k] = sk_axpy(sum.T.c[k], rule[g][1] * l * tt[k], t);
+      for (int k = 0; k < 3; k++) sum.T.c[k] = sk_axpy(sum.T.c[k], ds * tt[k], t);
     }
   }
   q->mass = rod->section.rho_S * l;
@@ -533,19 +552,19 @@ static skein_rod_energy energy(const skein_rod *rod, const double *x, const doub
   double l = rod->l;
   for (int Q = 0; Q < rod->def.elements; Q++) {
     sk_vec3 u = load_u(x, Q), du = load_du(rod, v, Q), e = sk_sub(u, sk_load3(rod->rest + 3 * Q));
-    double w2 = sk_dot(u, u);
-    int points;
-    const double(*rule)[2] = rule_for(sqrt(w2) * l, &points);
+    double w2 = sk_dot(u, u), ds = 0;
+    quadrature over = quadrature_make(sqrt(w2) * l, l);
     sum.elastic += 0.5 * l * (EI.x * e.x * e.x + EI.y * e.y * e.y + EI.z * e.z * e.z);
-    for (int g = 0; g <= points; g++) { /* the last one is the end */
-      double s = g < points ? rule[g][0] * l : l, mass = g < points ? rod->section.rho_S * rule[g][1] * l : 0;
+    for (int g = 0; g <= over.count; g++) { /* the last one is the end */
+      bool inside = g < over.count;
+      double s = inside ? quadrature_at(&over, g, &ds) : l, mass = inside ? rod->section.rho_S * ds : 0;
       sk_helix h = sk_helix_make(w2, s);
       sk_vec3 d = sk_apply(R, sk_helix_point(&h, u, s)), dp = sk_apply(R, sk_helix_derivative(&h, u, du));
       sk_vec3 vel = sk_add(m.v, sk_add(sk_cross(m.w, d), dp));
       sum.kinetic += 0.5 * mass * sk_dot(vel, vel);
       sum.gravity -= mass * sk_dot(in->g, sk_add(r, d));
-      if (g < points) sum.kinetic += spin_energy(rod, root_spin, sk_apply(R, sk_helix_tangent(&h, u)), rule[g][1] * l);
-      if (g < points) continue;
+      if (inside) sum.kinetic += spin_energy(rod, root_spin, sk_apply(R, sk_helix_tangent(&h, u)), ds);
+      if (inside) continue;
       r = sk_add(r, d), m.v = vel;
       m.w = sk_add(m.w, sk_apply(R, sk_helix_turn(&h, u, l, du)));
       R = sk_mat_mul(R, sk_helix_frame(&h, u));
