@@ -127,6 +127,14 @@ static inline sk_mat3 sk_transpose3(sk_mat3 A)
   return (sk_mat3){{{A.c[0].x, A.c[1].x, A.c[2].x}, {A.c[0].y, A.c[1].y, A.c[2].y}, {A.c[0].z, A.c[1].z, A.c[2].z}}};
 }
 
+/* x with A x = b, by Cramer's rule. */
+static inline sk_vec3 sk_solve3(sk_mat3 A, sk_vec3 b)
+{
+  sk_vec3 yz = sk_cross(A.c[1], A.c[2]), zx = sk_cross(A.c[2], A.c[0]), xy = sk_cross(A.c[0], A.c[1]);
+  double det = sk_dot(A.c[0], yz);
+  return sk_vec(sk_dot(b, yz) / det, sk_dot(b, zx) / det, sk_dot(b, xy) / det);
+}
+
 /* The orthonormal frame nearest to d3 first, then d1: for frames that rounding has bent. */
 static inline sk_mat3 sk_orthonormal(sk_mat3 R)
 {

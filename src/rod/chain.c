@@ -162,6 +162,14 @@ sk_vec3 sk_chain_point(const skein_rod *rod, const double *x, double s)
   return sk_axpy(sk_chain_node(x, j), place, sk_chain_edge(x, j));
 }
 
+void sk_chain_support(const skein_rod *rod, double s, int *first, int *count)
+{
+  double place;
+  int j = sk_chain_find(rod, s, &place), near = sk_chain_node_dof(rod, j + 1), far = sk_chain_node_dof(rod, j);
+  *first = near >= 0 ? near : SK_MAX(0, far);
+  *count = far >= 0 ? far + 3 - *first : near >= 0 ? 3 : 0;
+}
+
 sk_vec3 sk_chain_point_velocity(const skein_rod *rod, const double *x, const double *v, double s,
                                 const sk_rod_input *in)
 {
@@ -170,6 +178,19 @@ sk_vec3 sk_chain_point_velocity(const skein_rod *rod, const double *x, const dou
   int j = sk_chain_find(rod, s, &place);
   return sk_add(sk_mul(1 - place, sk_chain_velocity(rod, v, in, j)),
                 sk_mul(place, sk_chain_velocity(rod, v, in, j + 1)));
+}
+
+void sk_chain_points(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
+                     sk_vec3 *r, sk_vec3 *velocity)
+{
+  for (int k = 0; k <= pieces * rod->def.elements; k++) {
+    int j = SK_MIN(k / pieces, rod->def.elements - 1);
+    double place = (double)(k - j * pieces) / pieces;
+    r[k] = sk_axpy(sk_chain_node(x, j), place, sk_chain_edge(x, j));
+    if (velocity)
+      velocity[k] = sk_add(sk_mul(1 - place, sk_chain_velocity(rod, v, in, j)),
+                           sk_mul(place, sk_chain_velocity(rod, v, in, j + 1)));
+  }
 }
 
 skein_rod_energy sk_chain_energy(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in)

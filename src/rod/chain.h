@@ -64,9 +64,13 @@ int sk_chain_find(const skein_rod *rod, double s, double *place);
 sk_vec3 sk_chain_point(const skein_rod *rod, const double *x, double s);
 /* J and drift of the point at s, by linear interpolation of the nodes. */
 void sk_chain_jacobian(const skein_rod *rod, double s, const sk_rod_input *in, double *J, sk_vec3 *drift);
-/* Velocity of the point at s: the op of all chains. */
+/* Ops of all chains: columns of J, velocity of the point at s. */
+void sk_chain_support(const skein_rod *rod, double s, int *first, int *count);
 sk_vec3 sk_chain_point_velocity(const skein_rod *rod, const double *x, const double *v, double s,
                                 const sk_rod_input *in);
+/* Points and velocities, `pieces` per edge: the op of all chains. */
+void sk_chain_points(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
+                     sk_vec3 *r, sk_vec3 *velocity);
 /* Kinetic energy of the nodes, gravity, and the energy of stretching. */
 skein_rod_energy sk_chain_energy(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in);
 

@@ -186,6 +186,8 @@ const sk_rod_ops sk_mass_spring = {.name = "mass-spring",
                                    .move = move,
                                    .pose = pose,
                                    .jacobian = jacobian,
+                                   .support = sk_chain_support,
                                    .velocity = sk_chain_point_velocity,
+                                   .points = sk_chain_points,
                                    .energy = energy,
                                    .scale = scale};

@@ -147,6 +147,7 @@ skein_status sk_rod_system_create(skein_rod *const *rods, int count, sk_arena *a
   }
   sys->M = SK_NEW(arena, band, double), sys->K = SK_NEW(arena, band, double);
   sys->F = SK_NEW(arena, n, double), sys->Kb = SK_NEW(arena, n, double);
+  sys->L = SK_NEW(arena, band, double);
   sys->xe = SK_NEW(arena, nx, double), sys->spare = SK_NEW(arena, 8 * n, double);
   sys->work = SK_NEW(arena, works, double);
   return arena->failed ? sk_no_memory() : sk_ok();
@@ -386,6 +387,19 @@ void skein_rod_point(const skein_rod *rod, double s, skein_pose *pose)
   sk_mat3 R;
   rod->ops->pose(rod, rod->x, s, &r, &R);
   *pose = make_pose(r, R);
+}
+
+/* The sagitta of an arc of length c is kappa c^2 / 8. */
+int sk_rod_pieces(const skein_rod *rod, double miss)
+{
+  if (rod->def.model != SKEIN_SUPER_HELIX) return 1;
+  double most = 0;
+  for (int Q = 0; Q < rod->def.elements; Q++) {
+    const double *u = rod->x + SK_MODEL + 3 * Q;
+    most = fmax(most, hypot(u[0], u[1]));
+  }
+  double pieces = ceil(rod->l * sqrt(most / (8 * miss)));
+  return pieces < 1 ? 1 : pieces < 10000 ? (int)pieces : 10000;
 }
 
 void skein_rod_velocity(const skein_rod *rod, double s, double velocity[3])

@@ -48,6 +48,7 @@ typedef struct sk_rod_system {
   double *F;     /* n: elastic, gravity, - inertia, drag in the wind (all of drag that does not depend on v) */
   double *Kb;    /* n: K_fb v_b, stiffness times the velocity of what is prescribed (ends, ghosts) */
   double *work;  /* of the model */
+  double *L;     /* band: a factor */
   double *xe;    /* nx: the state of the evaluation */
   double *spare; /* 8 n: of the common part */
 } sk_rod_system;
@@ -70,8 +71,13 @@ typedef struct sk_rod_ops {
   /* J, Jw: 3 x n by rows, zeroed by the callee; velocity = J v + drift, likewise the spin. Any may be NULL. */
   void (*jacobian)(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
                    sk_vec3 *drift, sk_vec3 *spin_drift);
+  /* Columns first .. first + count - 1 of J at s are the only ones that are not zero. */
+  void (*support)(const skein_rod *rod, double s, int *first, int *count);
   /* Velocity of the point at s. */
   sk_vec3 (*velocity)(const skein_rod *rod, const double *x, const double *v, double s, const sk_rod_input *in);
+  /* Points (and velocities unless NULL) at s = k L / (pieces N), k = 0 .. pieces N. */
+  void (*points)(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces, sk_vec3 *r,
+                 sk_vec3 *velocity);
   /* kinetic, elastic, gravity; in: gravity and the motion of the ends. */
   skein_rod_energy (*energy)(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in);
   /* The step that follows the common one, NULL: none. x0: the state before it; x and v are corrected. false: failed. */
@@ -101,7 +107,7 @@ struct skein_rod {
   double *natural, *initial; /* cells as given (naturals, initials of them); NULL: straight */
   double *rest;              /* of the model: 6 (N + 2) numbers at most */
   double *x, *v;
-  double *A, *b; /* of the last assembly; A holds its factor */
+  double *A, *b; /* of the last assembly */
   sk_motion root_motion, tip_motion;
   skein_pose root_next, tip_next; /* where held ends go */
   skein_rod_load *loads;
@@ -127,11 +133,24 @@ void sk_rod_move(const skein_rod *rod, double *x, const double *v, const sk_rod_
 /* Scratch for any of these rods. */
 skein_status sk_rod_system_create(skein_rod *const *rods, int count, sk_arena *arena, sk_rod_system *sys);
 
+/* Pieces per element whose chords miss the curve by at most `miss` (m); 1 for chains, which are their chords. */
+int sk_rod_pieces(const skein_rod *rod, double miss);
+
 /* ---- step.c ---- */
-/* A and its factor, b: the free velocity is A^-1 b. */
+/* A and b. */
 skein_status sk_rod_assemble(skein_rod *rod, const skein_env *env, double dt, double theta, sk_rod_system *sys);
+/* The factor of A into sys->L, and the free velocity v = A^-1 b. */
+skein_status sk_rod_solve(const skein_rod *rod, double dt, double *v, sk_rod_system *sys);
 /* Moves the rod with its new velocities v (n). */
 skein_status sk_rod_advance(skein_rod *rod, const skein_env *env, double dt, double theta, const double *v,
                             sk_rod_system *sys);
+
+/* ---- change.c ---- */
+/* Velocities of the rigid motion move + spin x (r - about). */
+void sk_rod_rigid_velocity(const skein_rod *rod, const double *x, sk_vec3 move, sk_vec3 spin, sk_vec3 about, double *v);
+/* The same rod with its root or tip free; the old one stays. */
+skein_status sk_rod_release(const skein_rod *old, bool tip, skein_rod **out);
+/* The rod in two at the joint nearest to s; the old one stays. */
+skein_status sk_rod_cut(const skein_rod *old, double s, skein_rod **near, skein_rod **far);
 
 #endif

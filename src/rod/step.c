@@ -74,18 +74,25 @@ skein_status sk_rod_assemble(skein_rod *rod, const skein_env *env, double dt, do
   sk_rod_eval(rod, x, rod->v, &in, sys);
   left_side(rod, dt, theta, sys, rod->A);
   right_side(rod, dt, theta, sys, rod->b);
-  if (!sk_band_factor(rod->n, rod->kd, rod->A))
-    return sk_fail(SKEIN_BAD_INPUT, "dt is %g s: the matrix of the step is not positive definite", dt);
   if (theta < 1) { /* forces that depend on velocity, at the velocity of the evaluation */
     double *v = sys->spare + 6 * rod->n;
-    memcpy(v, rod->b, sizeof(double) * (size_t)rod->n);
-    sk_band_solve(rod->n, rod->kd, rod->A, v);
+    s = sk_rod_solve(rod, dt, v, sys);
     for (int i = 0; i < rod->n; i++) v[i] = theta * rod->v[i] + (1 - theta) * v[i];
     in.matrices = false;
     sk_rod_eval(rod, x, v, &in, sys);
     right_side(rod, dt, theta, sys, rod->b);
   }
   return s;
+}
+
+skein_status sk_rod_solve(const skein_rod *rod, double dt, double *v, sk_rod_system *sys)
+{
+  memcpy(sys->L, rod->A, sizeof(double) * sk_band_size(rod->n, rod->kd));
+  memcpy(v, rod->b, sizeof(double) * (size_t)rod->n);
+  if (!sk_band_factor(rod->n, rod->kd, sys->L))
+    return sk_fail(SKEIN_BAD_INPUT, "dt is %g s: the matrix of the step is not positive definite", dt);
+  sk_band_solve(rod->n, rod->kd, sys->L, v);
+  return sk_ok();
 }
 
 static bool all_finite(const double *x, int n)
@@ -134,9 +141,9 @@ skein_status sk_rod_advance(skein_rod *rod, const skein_env *env, double dt, dou
 static skein_status step_one(skein_rod *rod, const skein_env *env, double dt, double theta, sk_rod_system *sys)
 {
   skein_status s = sk_rod_assemble(rod, env, dt, theta, sys);
-  if (s.code != SKEIN_OK) return s;
-  sk_band_solve(rod->n, rod->kd, rod->A, rod->b);
-  return sk_rod_advance(rod, env, dt, theta, rod->b, sys);
+  double *v = sys->spare + 6 * rod->n;
+  if (s.code == SKEIN_OK) s = sk_rod_solve(rod, dt, v, sys);
+  return s.code == SKEIN_OK ? sk_rod_advance(rod, env, dt, theta, v, sys) : s;
 }
 
 static skein_status check_def(const skein_rod_step_def *d, int count)

@@ -10,8 +10,7 @@
  * composite-rigid-body method (Featherstone 1987): O(N) quadratures, O(N^2) short products for M. Forces, with the
  * accelerations J' q' that the velocities make, go the same way (recursive Newton-Euler): exact, nothing dropped. */
 #include "math/gauss.h"
-#include "rod/helix.h"
-#include "rod/rod.h"
+#include "rod/super_helix.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,35 +31,10 @@ typedef struct element {
 
 enum { ELEMENT_DOUBLES = (sizeof(element) + sizeof(double) - 1) / sizeof(double) };
 
-/* ---- Numbering ---- */
-
-static int base_dofs(const skein_rod *rod)
-{
-  return rod->def.root == SKEIN_FREE ? 6 : rod->def.root == SKEIN_PINNED ? 3 : 0;
-}
-
-/* First dof of element Q; those near the tip with locked twist have two. */
-static int first_dof(const skein_rod *rod, int Q)
-{
-  int from_tip = rod->def.elements - 1 - Q, locked = SK_MIN(from_tip, rod->def.twist_locked);
-  return 3 * from_tip - locked;
-}
-
-static int dof_count(const skein_rod *rod, int Q)
-{
-  return rod->def.elements - 1 - Q < rod->def.twist_locked ? 2 : 3;
-}
-
-/* First dof of the root's angular velocity; its velocity stands before it when the root is free. */
-static int spin_dof(const skein_rod *rod)
-{
-  return rod->n - 3;
-}
-
 static void size(skein_rod *rod)
 {
   int N = rod->def.elements;
-  rod->n = 3 * N - rod->def.twist_locked + base_dofs(rod);
+  rod->n = 3 * N - rod->def.twist_locked + sk_helix_base_dofs(rod);
   rod->kd = rod->n - 1;
   rod->nx = SK_MODEL + 3 * N;
   rod->works = N * ELEMENT_DOUBLES;
@@ -68,41 +42,12 @@ static void size(skein_rod *rod)
 
 static double scale(const skein_rod *rod, int i)
 {
-  int base = base_dofs(rod), from_end = rod->n - i;
+  int base = sk_helix_base_dofs(rod), from_end = rod->n - i;
   if (from_end <= SK_MIN(3, base)) return 1; /* rotation of the root */
   return from_end <= base ? rod->l : 1 / rod->l;
 }
 
 /* ---- Kinematics ---- */
-
-static sk_vec3 load_u(const double *x, int Q)
-{
-  return sk_load3(x + SK_MODEL + 3 * Q);
-}
-
-static sk_vec3 load_du(const skein_rod *rod, const double *v, int Q)
-{
-  const double *p = v + first_dof(rod, Q);
-  return sk_vec(p[0], p[1], dof_count(rod, Q) == 3 ? p[2] : 0);
-}
-
-/* Motion of the root: prescribed, or its dofs (whose own rates are the unknowns, zero here). */
-static sk_motion root_motion(const skein_rod *rod, const double *v, const sk_rod_input *in)
-{
-  sk_motion m = in->root;
-  if (rod->def.root == SKEIN_CLAMPED) return m;
-  m.w = sk_load3(v + spin_dof(rod)), m.dw = sk_vec(0, 0, 0);
-  if (rod->def.root == SKEIN_FREE) m.v = sk_load3(v + spin_dof(rod) - 3), m.a = sk_vec(0, 0, 0);
-  return m;
-}
-
-/* The frame and the point at the end of a piece of length s. */
-static void advance(sk_vec3 u, double s, sk_vec3 *r, sk_mat3 *R)
-{
-  sk_helix h = sk_helix_make(sk_dot(u, u), s);
-  *r = sk_add(*r, sk_apply(*R, sk_helix_point(&h, u, s)));
-  *R = sk_mat_mul(*R, sk_helix_frame(&h, u));
-}
 
 /* Start of every element, its columns e and w, and with velocities the motion of its start:
  * at the end  spin += R V u',  dspin += spin x (R V u') + R V' u',  v += spin x d + R p',
@@ -111,11 +56,11 @@ static void forward(const skein_rod *rod, const double *x, const double *v, cons
 {
   sk_vec3 r = sk_load3(x + SK_ROOT);
   sk_mat3 R = sk_load33(x + SK_ROOT + 3);
-  sk_motion m = root_motion(rod, v, in);
+  sk_motion m = sk_helix_root_motion(rod, v, in);
   double l = rod->l;
   for (int Q = 0; Q < rod->def.elements; Q++) {
     element *q = el + Q;
-    q->r = r, q->R = R, q->u = load_u(x, Q);
+    q->r = r, q->R = R, q->u = sk_helix_u(x, Q);
     q->v = m.v, q->spin = m.w, q->a = m.a, q->dspin = m.dw;
     sk_helix h = sk_helix_make(sk_dot(q->u, q->u), l);
     q->delta = sk_apply(R, sk_helix_point(&h, q->u, l));
@@ -124,7 +69,7 @@ static void forward(const skein_rod *rod, const double *x, const double *v, cons
       q->e[k] = sk_apply(R, sk_helix_derivative(&h, q->u, e));
       q->w[k] = sk_apply(R, sk_helix_turn(&h, q->u, l, e));
     }
-    q->du = in->dynamic ? load_du(rod, v, Q) : sk_vec(0, 0, 0);
+    q->du = in->dynamic ? sk_helix_du(rod, v, Q) : sk_vec(0, 0, 0);
     if (in->dynamic) {
       sk_vec3 dp = sk_apply(R, sk_helix_derivative(&h, q->u, q->du)),
               turn = sk_apply(R, sk_helix_turn(&h, q->u, l, q->du));
@@ -331,12 +276,12 @@ static void mass_column(const skein_rod *rod, const element *el, int P, int k, c
   sk_vec3 beyond = sk_axpy(sk_cross(p->w[k], c->h), c->mass, p->e[k]), f = sk_add(p->f[k], beyond);
   sk_vec3 n =
       sk_add(sk_add(p->n[k], sk_cross(p->delta, beyond)), sk_add(sk_cross(c->h, p->e[k]), sk_apply(c->I, p->w[k])));
-  int col = first_dof(rod, P) + k, kd = rod->kd;
-  for (int j = k; j < dof_count(rod, P); j++) M[sk_band_at(kd, col - k + j, col)] = diagonal_entry(p, c, j, k);
-  double *m = M + sk_band_at(kd, col - k + dof_count(rod, P), col); /* the rows that follow, up to the root */
+  int col = sk_helix_first_dof(rod, P) + k, kd = rod->kd;
+  for (int j = k; j < sk_helix_dof_count(rod, P); j++) M[sk_band_at(kd, col - k + j, col)] = diagonal_entry(p, c, j, k);
+  double *m = M + sk_band_at(kd, col - k + sk_helix_dof_count(rod, P), col); /* the rows that follow, up to the root */
   for (int Q = P - 1; Q >= 0; Q--) {
     const element *q = el + Q;
-    for (int j = 0, count = dof_count(rod, Q); j < count; j++) *m++ = sk_dot(q->e[j], f) + sk_dot(q->w[j], n);
+    for (int j = 0, count = sk_helix_dof_count(rod, Q); j < count; j++) *m++ = sk_dot(q->e[j], f) + sk_dot(q->w[j], n);
     n = sk_add(n, sk_cross(q->delta, f));
   }
   if (rod->def.root == SKEIN_FREE) sk_store3(m, f), m += 3;
@@ -347,7 +292,7 @@ static void mass_column(const skein_rod *rod, const element *el, int P, int k, c
  * without which a straight free rod could spin for nothing. */
 static void mass_root(const skein_rod *rod, const element *el, const distal *c, double *M)
 {
-  int w = spin_dof(rod), kd = rod->kd;
+  int w = sk_helix_spin_dof(rod), kd = rod->kd;
   sk_mat3 I = c->I;
   for (int Q = 0; Q < rod->def.elements; Q++)
     for (int k = 0; k < 3; k++) I.c[k] = sk_axpy(I.c[k], rod->section.rho_I, el[Q].T.c[k]);
@@ -375,7 +320,8 @@ static void add_twist_inertia(const skein_rod *rod, double *M)
 {
   for (int P = 0; P < rod->def.elements - rod->def.twist_locked; P++)
     for (int Q = 0; Q <= P; Q++)
-      M[sk_band_at(rod->kd, first_dof(rod, Q) + 2, first_dof(rod, P) + 2)] += twist_inertia(rod, P, Q);
+      M[sk_band_at(rod->kd, sk_helix_first_dof(rod, Q) + 2, sk_helix_first_dof(rod, P) + 2)] +=
+          twist_inertia(rod, P, Q);
 }
 
 static void backward(const skein_rod *rod, const element *el, const sk_rod_input *in, sk_rod_system *sys)
@@ -384,7 +330,7 @@ static void backward(const skein_rod *rod, const element *el, const sk_rod_input
   distal c = {0};
   for (int P = rod->def.elements - 1; P >= 0; P--) {
     const element *p = el + P;
-    int dof = first_dof(rod, P), count = dof_count(rod, P);
+    int dof = sk_helix_first_dof(rod, P), count = sk_helix_dof_count(rod, P);
     sk_vec3 strain = sk_sub(p->u, sk_load3(rod->rest + 3 * P));
     double e[3] = {strain.x, strain.y, strain.z};
     for (int k = 0; k < count; k++) {
@@ -396,8 +342,8 @@ static void backward(const skein_rod *rod, const element *el, const sk_rod_input
     absorb(&c, p, in->matrices);
   }
   if (in->matrices) add_twist_inertia(rod, sys->M);
-  if (rod->def.root == SKEIN_FREE) sk_store3(sys->F + spin_dof(rod) - 3, c.force);
-  if (rod->def.root != SKEIN_CLAMPED) sk_store3(sys->F + spin_dof(rod), c.torque);
+  if (rod->def.root == SKEIN_FREE) sk_store3(sys->F + sk_helix_spin_dof(rod) - 3, c.force);
+  if (rod->def.root != SKEIN_CLAMPED) sk_store3(sys->F + sk_helix_spin_dof(rod), c.torque);
   if (rod->def.root != SKEIN_CLAMPED && in->matrices) mass_root(rod, el, &c, sys->M);
 }
 
@@ -420,10 +366,10 @@ static void init(skein_rod *rod, double *x)
     double s0 = Q * rod->l, s1 = (Q + 1) * rod->l, L = rod->def.length;
     sk_vec3 rest = sk_cells_mean(rod->natural, rod->def.naturals, L, s0, s1), u = rest;
     if (rod->initial) u = sk_cells_mean(rod->initial, rod->def.initials, L, s0, s1);
-    if (dof_count(rod, Q) == 2) u.z = rest.z;
+    if (sk_helix_dof_count(rod, Q) == 2) u.z = rest.z;
     sk_store3(rod->rest + 3 * Q, rest);
     sk_store3(x + SK_MODEL + 3 * Q, u);
-    advance(u, rod->l, &r, &R);
+    sk_helix_advance(u, rod->l, &r, &R);
   }
   sk_store3(x + SK_TIP, r), sk_store33(x + SK_TIP + 3, R);
 }
@@ -437,90 +383,11 @@ static void move_pose(double *pose, sk_vec3 v, sk_vec3 w, double dt)
 
 static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
 {
-  sk_motion root = root_motion(rod, v, in);
+  sk_motion root = sk_helix_root_motion(rod, v, in);
   for (int Q = 0; Q < rod->def.elements; Q++)
-    sk_store3(x + SK_MODEL + 3 * Q, sk_axpy(load_u(x, Q), dt, load_du(rod, v, Q)));
+    sk_store3(x + SK_MODEL + 3 * Q, sk_axpy(sk_helix_u(x, Q), dt, sk_helix_du(rod, v, Q)));
   move_pose(x + SK_ROOT, root.v, root.w, dt);
   move_pose(x + SK_TIP, in->tip.v, in->tip.w, dt);
-}
-
-/* Element that contains s, and the place in it, 0 .. l. */
-static int find(const skein_rod *rod, double s, double *place)
-{
-  int N = rod->def.elements;
-  double t = fmin(fmax(s, 0), rod->def.length);
-  int Q = SK_MIN((int)(t / rod->l), N - 1);
-  *place = fmin(t - Q * rod->l, rod->l);
-  return Q;
-}
-
-static void pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
-{
-  double place;
-  int Q = find(rod, s, &place);
-  *r = sk_load3(x + SK_ROOT), *R = sk_load33(x + SK_ROOT + 3);
-  for (int P = 0; P < Q; P++) advance(load_u(x, P), rod->l, r, R);
-  advance(load_u(x, Q), place, r, R);
-}
-
-/* Column `col` of a 3 x n matrix by rows. */
-static void store_column(double *J, int n, int col, sk_vec3 a)
-{
-  if (J) J[col] = a.x, J[n + col] = a.y, J[2 * n + col] = a.z;
-}
-
-/* dr/du_Pk = e_Pk + w_Pk x (r - r_{P+1}), and the turn w_Pk; in the last element its own derivative. */
-static void jacobian(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
-                     sk_vec3 *drift, sk_vec3 *spin_drift)
-{
-  double place;
-  int Q = find(rod, s, &place), n = rod->n;
-  sk_vec3 r = sk_load3(x + SK_ROOT), end, at;
-  sk_mat3 R = sk_load33(x + SK_ROOT + 3), unused;
-  pose(rod, x, s, &end, &unused);
-  if (J) memset(J, 0, sizeof(double) * 3 * (size_t)n);
-  if (Jw) memset(Jw, 0, sizeof(double) * 3 * (size_t)n);
-  for (int P = 0; P <= Q; P++) {
-    sk_vec3 u = load_u(x, P);
-    double l = P < Q ? rod->l : place;
-    sk_helix h = sk_helix_make(sk_dot(u, u), l);
-    at = sk_add(r, sk_apply(R, sk_helix_point(&h, u, l)));
-    for (int k = 0; k < dof_count(rod, P); k++) {
-      sk_vec3 e = {k == 0, k == 1, k == 2}, w = sk_apply(R, sk_helix_turn(&h, u, l, e));
-      sk_vec3 c = sk_apply(R, sk_helix_derivative(&h, u, e));
-      store_column(J, n, first_dof(rod, P) + k, sk_add(c, sk_cross(w, sk_sub(end, at))));
-      store_column(Jw, n, first_dof(rod, P) + k, w);
-    }
-    r = at, R = sk_mat_mul(R, sk_helix_frame(&h, u));
-  }
-  sk_vec3 arm = sk_sub(end, sk_load3(x + SK_ROOT));
-  for (int k = 0; k < 3; k++) {
-    sk_vec3 e = {k == 0, k == 1, k == 2};
-    if (rod->def.root == SKEIN_FREE) store_column(J, n, n - 6 + k, e);
-    if (rod->def.root != SKEIN_CLAMPED)
-      store_column(J, n, n - 3 + k, sk_cross(e, arm)), store_column(Jw, n, n - 3 + k, e);
-  }
-  sk_vec3 zero = {0, 0, 0}, w = rod->def.root == SKEIN_CLAMPED ? in->root.w : zero;
-  if (drift) *drift = sk_add(rod->def.root == SKEIN_FREE ? zero : in->root.v, sk_cross(w, arm));
-  if (spin_drift) *spin_drift = w;
-}
-
-static sk_vec3 velocity(const skein_rod *rod, const double *x, const double *v, double s, const sk_rod_input *in)
-{
-  double place;
-  int Q = find(rod, s, &place);
-  sk_motion m = root_motion(rod, v, in);
-  sk_mat3 R = sk_load33(x + SK_ROOT + 3);
-  for (int P = 0; P <= Q; P++) {
-    sk_vec3 u = load_u(x, P), du = load_du(rod, v, P);
-    double l = P < Q ? rod->l : place;
-    sk_helix h = sk_helix_make(sk_dot(u, u), l);
-    m.v = sk_add(m.v, sk_cross(m.w, sk_apply(R, sk_helix_point(&h, u, l))));
-    m.v = sk_add(m.v, sk_apply(R, sk_helix_derivative(&h, u, du)));
-    m.w = sk_add(m.w, sk_apply(R, sk_helix_turn(&h, u, l, du)));
-    R = sk_mat_mul(R, sk_helix_frame(&h, u));
-  }
-  return m.v;
 }
 
 /* Kinetic energy of the section's spin with the root, as in mass_root. */
@@ -535,7 +402,7 @@ static double twist_energy(const skein_rod *rod, const double *v)
 {
   double sum = 0, spin = 0, l = rod->l;
   for (int Q = 0; Q < rod->def.elements; Q++) {
-    double rate = load_du(rod, v, Q).z;
+    double rate = sk_helix_du(rod, v, Q).z;
     sum += l * (spin * spin + spin * rate * l + rate * rate * l * l / 3);
     spin += rate * l;
   }
@@ -547,11 +414,11 @@ static skein_rod_energy energy(const skein_rod *rod, const double *x, const doub
   skein_rod_energy sum = {.kinetic = twist_energy(rod, v)};
   sk_vec3 r = sk_load3(x + SK_ROOT), EI = {rod->section.EI1, rod->section.EI2, rod->section.GJ};
   sk_mat3 R = sk_load33(x + SK_ROOT + 3);
-  sk_motion m = root_motion(rod, v, in);
+  sk_motion m = sk_helix_root_motion(rod, v, in);
   sk_vec3 root_spin = m.w;
   double l = rod->l;
   for (int Q = 0; Q < rod->def.elements; Q++) {
-    sk_vec3 u = load_u(x, Q), du = load_du(rod, v, Q), e = sk_sub(u, sk_load3(rod->rest + 3 * Q));
+    sk_vec3 u = sk_helix_u(x, Q), du = sk_helix_du(rod, v, Q), e = sk_sub(u, sk_load3(rod->rest + 3 * Q));
     double w2 = sk_dot(u, u), ds = 0;
     quadrature over = quadrature_make(sqrt(w2) * l, l);
     sum.elastic += 0.5 * l * (EI.x * e.x * e.x + EI.y * e.y * e.y + EI.z * e.z * e.z);
@@ -580,8 +447,10 @@ const sk_rod_ops sk_super_helix = {.name = "super-helix",
                                    .init = init,
                                    .eval = eval,
                                    .move = move,
-                                   .pose = pose,
-                                   .jacobian = jacobian,
-                                   .velocity = velocity,
+                                   .pose = sk_helix_pose,
+                                   .jacobian = sk_helix_jacobian,
+                                   .support = sk_helix_support,
+                                   .velocity = sk_helix_velocity,
+                                   .points = sk_helix_points,
                                    .energy = energy,
                                    .scale = scale};
