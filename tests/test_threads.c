@@ -227,7 +227,8 @@ static void blas_threads_restored(void **unused)
 static uint64_t step_rods(int threads)
 {
   enum { RODS = 40 };
-  static const skein_rod_model models[] = {SKEIN_SUPER_HELIX, SKEIN_MASS_SPRING, SKEIN_CORDE, SKEIN_DER};
+  static const skein_rod_model models[] = {SKEIN_SUPER_HELIX, SKEIN_MASS_SPRING, SKEIN_CORDE, SKEIN_DER,
+                                           SKEIN_DER_PROJECTION};
   skein_rod *rods[RODS];
   skein_env env = {.gravity = {0, 0, -9.81}, .wind = {1, 0, 0}};
   skein_rod_step_def step = {.dt = 1e-3, .theta = 1, .threads = threads};
@@ -235,7 +236,7 @@ static uint64_t step_rods(int threads)
   for (int i = 0; i < RODS; i++) {
     skein_rod_def def = skein_default_rod_def();
     double natural[3] = {10 + i, 5, 0.3 * i};
-    def.model = models[i % 4], def.natural = natural, def.naturals = 1, def.drag = 1e-5, def.pose.r[0] = 0.01 * i;
+    def.model = models[i % 5], def.natural = natural, def.naturals = 1, def.drag = 1e-5, def.pose.r[0] = 0.01 * i;
     expect_ok(skein_rod_create(&def, rods + i));
   }
   for (int k = 0; k < 20; k++) expect_ok(skein_rods_step(rods, RODS, &env, &step));

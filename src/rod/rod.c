@@ -85,8 +85,7 @@ static bool allocate(skein_rod *rod)
   return !a->failed;
 }
 
-/* Poses and velocities of the ends as the state has them: they stay unless driven. */
-static void stay(skein_rod *rod)
+void sk_rod_stay(skein_rod *rod)
 {
   const double *x = rod->x;
   rod->root_motion = (sk_motion){.v = sk_load3(x + SK_ROOT_V), .w = sk_load3(x + SK_ROOT_V + 3)};
@@ -112,7 +111,7 @@ static skein_status build(skein_rod *rod, const skein_rod_def *def)
   if (rod->arena.failed || !allocate(rod)) return sk_no_memory();
   load_pose(rod->x + SK_ROOT, &def->pose);
   rod->ops->init(rod, rod->x);
-  stay(rod);
+  sk_rod_stay(rod);
   return sk_ok();
 }
 
@@ -184,7 +183,7 @@ skein_status skein_rod_set_state(skein_rod *rod, const double *x, const double *
     if (!isfinite(v[i])) return sk_fail(SKEIN_BAD_INPUT, "v[%d] is %g, expected a finite number", i, v[i]);
   if (x) memcpy(rod->x, x, sizeof(double) * (size_t)rod->nx);
   if (v) memcpy(rod->v, v, sizeof(double) * (size_t)rod->n);
-  stay(rod);
+  sk_rod_stay(rod);
   return sk_ok();
 }
 

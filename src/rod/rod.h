@@ -124,6 +124,8 @@ skein_status sk_env_check(const skein_env *env);
 /* ---- rod.c ---- */
 /* Mean of the cells over s0 .. s1 (clipped to the rod). cells NULL: zero. */
 sk_vec3 sk_cells_mean(const double *cells, int count, double length, double s0, double s1);
+/* Motions of the ends as the state has them, and no further drive: after the state was set, or a step failed. */
+void sk_rod_stay(skein_rod *rod);
 /* F, M, K, Kb of the model, with loads and holds. */
 void sk_rod_eval(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys);
 sk_rod_input sk_rod_input_make(const skein_rod *rod, const skein_env *env, bool dynamic, bool matrices);

@@ -77,6 +77,7 @@ skein_status sk_rod_assemble(skein_rod *rod, const skein_env *env, double dt, do
   if (theta < 1) { /* forces that depend on velocity, at the velocity of the evaluation */
     double *v = sys->spare + 6 * rod->n;
     s = sk_rod_solve(rod, dt, v, sys);
+    if (s.code != SKEIN_OK) return s;
     for (int i = 0; i < rod->n; i++) v[i] = theta * rod->v[i] + (1 - theta) * v[i];
     in.matrices = false;
     sk_rod_eval(rod, x, v, &in, sys);
@@ -143,7 +144,9 @@ static skein_status step_one(skein_rod *rod, const skein_env *env, double dt, do
   skein_status s = sk_rod_assemble(rod, env, dt, theta, sys);
   double *v = sys->spare + 6 * rod->n;
   if (s.code == SKEIN_OK) s = sk_rod_solve(rod, dt, v, sys);
-  return s.code == SKEIN_OK ? sk_rod_advance(rod, env, dt, theta, v, sys) : s;
+  if (s.code == SKEIN_OK) s = sk_rod_advance(rod, env, dt, theta, v, sys);
+  if (s.code != SKEIN_OK) sk_rod_stay(rod);
+  return s;
 }
 
 static skein_status check_def(const skein_rod_step_def *d, int count)
