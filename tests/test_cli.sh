@@ -1,5 +1,5 @@
 #!/bin/bash
-# The skein command from outside: exit codes, JSON, saved solutions, bad input, history, bench.
+# The skein command from outside: exit codes, JSON, saved solutions, bad input, history, bench, validate.
 # Usage: test_cli.sh PATH_OF_SKEIN
 set -u
 
@@ -64,7 +64,7 @@ test_help() {
   exits "help" 0 --help
   exits "version" 0 --version
   check "version text" grep -Eq '^skein [0-9]+\.[0-9]+\.[0-9]+' out
-  for command in solve info gen bench; do
+  for command in solve info gen bench validate; do
     exits "$command --help" 0 "$command" --help
     check "$command --help has examples" grep -q '^Examples:' out
     exits "help $command" 0 help "$command"
@@ -226,6 +226,36 @@ test_bench() {
   refuses "bench, no directory for CSV" 3 "nowhere" bench friction set/a.hdf5 --locals secular --csv nowhere/b.csv
 }
 
+test_validate() {
+  exits "validate" 0 validate cantilever --model super-helix
+  check "validate: verdicts" grep -q '^[1-9][0-9]* pass, 0 fail, 0 cannot$' out
+  check "validate: matrix" grep -q '^cantilever  *pass' out
+  exits "validate --list" 0 validate --list
+  check "validate --list: 11 tests" test "$(wc -l <out)" -eq 11
+  exits "validate --json" 0 validate frequencies helix --json --model super-helix,mass-spring,der-projection
+  check "validate: valid JSON" "$python" -m json.tool out
+  json "validate: JSON keys" '{"version", "pass", "fail", "cannot", "rows"} <= set(o) and o["fail"] == 0'
+  json "validate: JSON rows" 'all({"test", "model", "case", "reference", "result", "error", "allowed", "verdict"}
+    <= set(r) for r in o["rows"])'
+  json "validate: JSON cannot" '[r["verdict"] for r in o["rows"] if r["test"] == "helix"][-2:] == ["cannot", "same"]'
+  mv out first
+  exits "validate, one thread" 0 validate frequencies helix --json -j 1 --model super-helix,mass-spring,der-projection
+  check "validate: threads do not matter" cmp out first
+  exits "validate --plot" 0 validate column --model super-helix,mass-spring --plot figures
+  check "validate: script and data" test -s figures/buckling.gp -a -s figures/buckling.dat
+  if command -v gnuplot >/dev/null; then check "validate: SVG and PNG" test -s figures/buckling.svg -a -s figures/buckling.png
+  else ok "validate: SVG and PNG # skip no gnuplot"; fi
+  PATH="$work/bin" "$skein" validate frequencies --model mass-spring --plot bare >out 2>err
+  check "validate without gnuplot exits 0" test $? -eq 0
+  check "validate without gnuplot says so" grep -q 'gnuplot' err
+  refuses "validate: unknown test" 2 "did you mean 'cantilever'" validate cantilver
+  refuses "validate: unknown model" 2 "did you mean 'super-helix'" validate --model superhelix
+  refuses "validate: threads" 2 "--threads" validate -j many
+  refuses "validate: no directory for plots" 3 "nowhere/figures" validate column --plot nowhere/figures
+  refuses "validate: plots into a file" 3 "first" validate column --plot first
+  rm -rf figures bare first
+}
+
 test_interrupt() {
   local pid code
   "$skein" gen hairlike --rods 150 -o large.hdf5 >out 2>&1
@@ -256,6 +286,7 @@ test_history
 test_save
 test_bad_values
 test_bench
+test_validate
 test_interrupt
 test_output
 check "no temporary file left" test -z "$(find . -regex '.*\.\(hdf5\|csv\|svg\)\..*')"

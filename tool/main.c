@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tool_command *const commands[] = {&tool_solve, &tool_info, &tool_gen, &tool_bench};
+static const tool_command *const commands[] = {&tool_solve, &tool_info, &tool_gen, &tool_bench, &tool_validate};
 enum { command_count = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out)
@@ -20,7 +20,8 @@ static void print_help(FILE *out)
         "  skein gen hairlike --rods 100 -o hair.hdf5   a synthetic problem, as FCLIB file\n"
         "  skein info hair.hdf5                         its sizes, islands and conditioning\n"
         "  skein solve hair.hdf5                        its exact Coulomb solution\n"
-        "  skein bench friction hair.hdf5               every local solver on it\n",
+        "  skein bench friction hair.hdf5               every local solver on it\n"
+        "  skein validate                               the rod models against reference solutions\n",
         out);
 }
 

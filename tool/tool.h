@@ -82,6 +82,6 @@ int tool_file_commit(tool_file *file); /* flush, rename */
 void tool_file_discard(tool_file *file);
 
 /* ---- the subcommands ---- */
-extern const tool_command tool_solve, tool_info, tool_gen, tool_bench;
+extern const tool_command tool_solve, tool_info, tool_gen, tool_bench, tool_validate;
 
 #endif

@@ -1,4 +1,4 @@
-# bash completion of the skein command: subcommands, options, names of solvers, *.hdf5 files.
+# bash completion of the skein command: subcommands, options, names of solvers, tests and models, *.hdf5 files.
 
 _skein_words()
 {
@@ -20,7 +20,9 @@ _skein_value()
     local locals="secular mfb pac dac enum duriez06 duriez08 pyramid4"
     local with_enum="secular+enum mfb+enum pac+enum dac+enum duriez06+enum duriez08+enum pyramid4+enum"
     case $prev in
-        --method | -m) _skein_words "auto gs newton-ac newton-mfb admm ipm" ;;
+        --method | -m)
+            if [[ $command == validate ]]; then _skein_words "super-helix mass-spring corde corde-explicit der der-projection"
+            else _skein_words "auto gs newton-ac newton-mfb admm ipm"; fi ;;
         --local | --locals | -l) _skein_words "$locals $with_enum" ;;
         --measure) _skein_words "rel fb" ;;
         --accelerate) _skein_words "none anderson" ;;
@@ -29,7 +31,8 @@ _skein_value()
             else _skein_words "explicit factored auto"; fi ;;
         --d) _skein_words "2 3" ;;
         --history | --csv) _skein_files "*.csv" ;;
-        --plot) _skein_files "*.svg" ;;
+        --model) _skein_words "super-helix mass-spring corde corde-explicit der der-projection" ;;
+        --plot) if [[ $command == validate ]]; then _skein_files; else _skein_files "*.svg"; fi ;;
         --output | -o) _skein_files "*.hdf5" "*.h5" ;;
         --tol | -t | --max-sweeps | --max-seconds | --threads | -j | --contacts | -n | --rods | -r | --dofs | --mu | \
             --seed | -s | --open | --stick) COMPREPLY=() ;;
@@ -42,7 +45,7 @@ _skein()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _skein_words "solve info gen bench help --help --version"
+        _skein_words "solve info gen bench validate help --help --version"
         return
     fi
     if _skein_value; then return; fi
@@ -52,9 +55,11 @@ _skein()
         info:-*) _skein_words "--json --help" ;;
         gen:-*) _skein_words "--contacts --rods --dofs --mu --seed --d --open --stick --form --output --help" ;;
         bench:-*) _skein_words "--tol --measure --max-sweeps --threads --locals --csv --plot --help" ;;
+        validate:-*) _skein_words "--model --list --threads --json --plot --help" ;;
+        validate:*) _skein_words "cantilever order helix bend-twist release energy frequencies euler column lateral ring" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
-        help:*) _skein_words "solve info gen bench" ;;
+        help:*) _skein_words "solve info gen bench validate" ;;
         *) _skein_files "*.hdf5" "*.h5" ;;
     esac
 }
