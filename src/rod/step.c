@@ -183,7 +183,7 @@ skein_status skein_rods_step(skein_rod *const *rods, int count, const skein_env 
     for (int i = 0; i < count; i++) {
       skein_status s = step_one(rods[i], env, def->dt, def->theta, systems + omp_get_thread_num());
       if (s.code == SKEIN_OK) continue;
-#pragma omp critical(sk_rods_step)
+#pragma omp critical
       if (i < failed) failed = i, status = s;
     }
   }
