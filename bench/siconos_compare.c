@@ -4,7 +4,8 @@
  * A rival is one method of Siconos (fc3d_driver) in several settings; its best setting counts. Siconos stops on a
  * residual of its own, so its tolerance is searched: from 1000 times the target downwards, each time from r = 0, the
  * loosest tolerance whose answer satisfies the target is the one that is timed. What Siconos needs before a solve
- * (matrix in its fastest storage, options) is not timed, and neither are Skein's checks and blocks; they are given beside.
+ * (matrix in its fastest storage, options) is not timed, and neither are Skein's checks and blocks; they are given
+ * beside.
  *
  * Every solve runs in a forked child with a time limit: a crash, an exit or a hang loses that solve and nothing else.
  * In a timing child the two programs take turns, so that the noise of the machine hits both alike.

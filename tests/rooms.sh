@@ -19,8 +19,13 @@ allow math "base"
 allow sparse "base math"
 allow friction "base math sparse"
 allow rod "base math sparse"
+allow body "base math"
+allow collide "base math body"
+allow scene "base math body"
+allow output "base"
+allow world "base math sparse friction rod body collide scene"
 for file in tool/*.c tool/*.h; do
-  if grep -nE '^#include "(base|math|sparse|friction|rod)/' "$file"; then
+  if grep -nE '^#include "(base|math|sparse|friction|rod|body|collide|scene|output|world)/' "$file"; then
     echo "$file: the tool uses <skein/skein.h> only"
     status=1
   fi

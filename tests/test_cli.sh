@@ -231,7 +231,10 @@ test_validate() {
   check "validate: verdicts" grep -q '^[1-9][0-9]* pass, 0 fail, 0 cannot$' out
   check "validate: matrix" grep -q '^cantilever  *pass' out
   exits "validate --list" 0 validate --list
-  check "validate --list: 11 tests" test "$(wc -l <out)" -eq 11
+  check "validate --list: 20 tests" test "$(wc -l <out)" -eq 20
+  exits "validate: contacts" 0 validate stopping ball --model bodies,der
+  check "validate: contacts pass" grep -q '^stopping  *pass  *pass' out
+  refuses "validate: no test of these models" 2 "none of these tests" validate ball --model der
   exits "validate --json" 0 validate frequencies helix --json --model super-helix,mass-spring,der-projection
   check "validate: valid JSON" "$python" -m json.tool out
   json "validate: JSON keys" '{"version", "pass", "fail", "cannot", "rows"} <= set(o) and o["fail"] == 0'

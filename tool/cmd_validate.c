@@ -1,4 +1,4 @@
-/* `skein validate`: every rod model against reference solutions without contact. */
+/* `skein validate`: rod models and contacts against reference solutions. */
 #include "validate.h"
 
 #include <getopt.h>
@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 enum { MODEL, LIST, THREADS, JSON, PLOT };
-enum { max_jobs = VALIDATE_TESTS * SKEIN_ROD_MODEL_COUNT, max_threads = 64 };
+enum { max_jobs = VALIDATE_TESTS * VALIDATE_MODELS, max_threads = 64 };
 
 static const tool_option options[] = {
-    [MODEL] = {"model", 'm', "A,B,...", "rod models to run (default: all)"},
+    [MODEL] = {"model", 'm', "A,B,...", "rod models to run; bodies: tests of rigid bodies (default: all)"},
     [LIST] = {"list", 0, NULL, "what tests there are, and stop"},
     [THREADS] = {"threads", 'j', "N",
                  "tests run side by side, 0: all cores (default); the answers do not depend on it"},
@@ -21,7 +21,7 @@ static const tool_option options[] = {
     {0}};
 
 typedef struct settings {
-  bool tests[VALIDATE_TESTS], models[SKEIN_ROD_MODEL_COUNT];
+  bool tests[VALIDATE_TESTS], models[VALIDATE_MODELS];
   bool list, json;
   int threads;
   const char *plot;
@@ -31,13 +31,13 @@ typedef struct settings {
 
 static bool parse_models(settings *s, const char *text)
 {
-  const char *names[SKEIN_ROD_MODEL_COUNT];
+  const char *names[VALIDATE_MODELS];
   char name[64];
-  for (int k = 0; k < SKEIN_ROD_MODEL_COUNT; k++) names[k] = skein_rod_model_name((skein_rod_model)k);
+  for (int k = 0; k < VALIDATE_MODELS; k++) names[k] = validate_model_name(k);
   for (const char *at = text;; at++) {
     size_t length = strcspn(at, ",");
     snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), at);
-    int found = tool_parse_word("--model", name, names, SKEIN_ROD_MODEL_COUNT);
+    int found = tool_parse_word("--model", name, names, VALIDATE_MODELS);
     if (found < 0) return false;
     s->models[found] = true;
     at += length;
@@ -148,8 +148,8 @@ static void wait_for(pool *p, const job *j)
   pthread_mutex_lock(&p->lock);
   while (!j->done) {
     if (terminal)
-      fprintf(stderr, "\r\033[K%s: %s (%d of %d done)", j->task.test->name, skein_rod_model_name(j->task.model),
-              p->done, p->count);
+      fprintf(stderr, "\r\033[K%s: %s (%d of %d done)", j->task.test->name, validate_model_name(j->task.model), p->done,
+              p->count);
     pthread_cond_wait(&p->finished, &p->lock);
   }
   pthread_mutex_unlock(&p->lock);
@@ -175,8 +175,8 @@ static void collect(const settings *s, pool *p, validate_results *results)
 static void fill_pool(const settings *s, pool *p)
 {
   for (int t = 0; t < VALIDATE_TESTS; t++)
-    for (int m = 0; m < SKEIN_ROD_MODEL_COUNT; m++) {
-      if (!s->tests[t] || !s->models[m]) continue;
+    for (int m = 0; m < VALIDATE_MODELS; m++) {
+      if (!s->tests[t] || !s->models[m] || !validate_is_about(&validate_tests[t], m)) continue;
       job *j = &p->jobs[p->count++];
       j->task = (validate_task){&validate_tests[t], (skein_rod_model)m, &j->results};
     }
@@ -219,6 +219,16 @@ static int run_all(const settings *s)
   return code;
 }
 
+/* Whether some chosen test is about some chosen model. */
+static bool has_work(const settings *s)
+{
+  for (int t = 0; t < VALIDATE_TESTS; t++)
+    for (int m = 0; m < VALIDATE_MODELS; m++)
+      if (s->tests[t] && s->models[m] && validate_is_about(&validate_tests[t], m)) return true;
+  tool_error("validate: none of these tests is about these models");
+  return false;
+}
+
 static int run(const tool_command *command, int argc, char **argv)
 {
   settings s = {0};
@@ -230,19 +240,20 @@ static int run(const tool_command *command, int argc, char **argv)
   if (!parse_tests(&s, argc - optind, argv + optind)) return TOOL_BAD;
   if (s.list) return print_list(stdout), TOOL_OK;
   choose_all(s.tests, VALIDATE_TESTS);
-  choose_all(s.models, SKEIN_ROD_MODEL_COUNT);
-  return run_all(&s);
+  choose_all(s.models, VALIDATE_MODELS);
+  return has_work(&s) ? run_all(&s) : TOOL_BAD;
 }
 
 const tool_command tool_validate = {
     .name = "validate",
-    .about = "Compare the rod models with reference solutions, without contact",
+    .about = "Compare rods and contacts with reference solutions",
     .usage = "[TEST...] [OPTIONS]",
     .options = options,
     .notes = print_notes,
     .examples = "  skein validate                                   every test of every model\n"
                 "  skein validate cantilever --model super-helix    one test of one model\n"
                 "  skein validate helix ring --model der,corde      two tests of two models\n"
+                "  skein validate incline stopping ball capstan      contacts\n"
                 "  skein validate --plot figures                    with every curve as SVG and PNG\n"
                 "  skein validate --json > rods.json                for other programs\n",
     .run = run};

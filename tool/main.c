@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tool_command *const commands[] = {&tool_solve, &tool_info, &tool_gen, &tool_bench, &tool_validate};
+static const tool_command *const commands[] = {&tool_solve,    &tool_info, &tool_gen,  &tool_bench,
+                                               &tool_validate, &tool_run,  &tool_stats};
 enum { command_count = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out)
@@ -21,6 +22,8 @@ static void print_help(FILE *out)
         "  skein info hair.hdf5                         its sizes, islands and conditioning\n"
         "  skein solve hair.hdf5                        its exact Coulomb solution\n"
         "  skein bench friction hair.hdf5               every local solver on it\n"
+        "  skein run heap.json -o heap.h5               a scene, simulated\n"
+        "  skein stats heap.h5                          what happened in it\n"
         "  skein validate                               the rod models against reference solutions\n",
         out);
 }

@@ -83,5 +83,6 @@ void tool_file_discard(tool_file *file);
 
 /* ---- the subcommands ---- */
 extern const tool_command tool_solve, tool_info, tool_gen, tool_bench, tool_validate;
+extern const tool_command tool_run, tool_stats;
 
 #endif

@@ -6,23 +6,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Contact is tested with one curved model and one chain; the others differ in nothing that a contact sees. */
+enum { CONTACT_RODS = 1 << SKEIN_SUPER_HELIX | 1 << SKEIN_DER, BODIES = 1 << VALIDATE_BODIES };
+
 const validate_test validate_tests[VALIDATE_TESTS] = {
     {"cantilever", "straight rod clamped horizontally, under its weight: tip drop over extent H/W", false, true,
-     validate_cantilever},
-    {"order", "error of the cantilever when the elements double: by what it falls", false, true, validate_order},
-    {"helix", "natural helix hanging from a clamp that points down: place of the tip", true, true, validate_helix},
+     validate_cantilever, 0},
+    {"order", "error of the cantilever when the elements double: by what it falls", false, true, validate_order, 0},
+    {"helix", "natural helix hanging from a clamp that points down: place of the tip", true, true, validate_helix, 0},
     {"bend-twist", "natural circle hanging from a clamp that points down: planar or not, and the edges between", true,
-     true, validate_bend_twist},
+     true, validate_bend_twist, 0},
     {"release", "straight rod let go from the horizontal, Gamma = 10, no damping: place of the tip", false, false,
-     validate_release},
+     validate_release, 0},
     {"energy", "the same over ten periods of the first mode: largest change of the energy, over rho S g L^2 / 2", false,
-     false, validate_energy},
-    {"frequencies", "straight clamped-free rod: first three bending frequencies", false, true, validate_frequencies},
-    {"euler", "axial force at which a straight rod buckles, tip free or pinned", false, true, validate_euler},
-    {"column", "Gamma at which a standing rod buckles under its weight", false, true, validate_column},
+     false, validate_energy, 0},
+    {"frequencies", "straight clamped-free rod: first three bending frequencies", false, true, validate_frequencies, 0},
+    {"euler", "axial force at which a straight rod buckles, tip free or pinned", false, true, validate_euler, 0},
+    {"column", "Gamma at which a standing rod buckles under its weight", false, true, validate_column, 0},
     {"lateral", "weight at which a horizontal ribbon on edge turns over: q L^3 / sqrt(EI GJ)", true, true,
-     validate_lateral},
-    {"ring", "twist at which a closed ring leaves its plane", true, true, validate_ring}};
+     validate_lateral, 0},
+    {"ring", "twist at which a closed ring leaves its plane", true, true, validate_ring, 0},
+    {"incline", "on a slope: sticks iff tan theta <= mu, slides with g (sin theta - mu cos theta)",
+     .run = validate_incline, .on = CONTACT_RODS | BODIES},
+    {"stopping", "way of a body that friction stops: v0^2/(2 mu g) - v0 dt/2", .run = validate_stopping,
+     .on = CONTACT_RODS | BODIES},
+    {"pulled", "rod on a plane, pulled along: moves iff F > mu m g", .run = validate_pulled, .on = CONTACT_RODS},
+    {"isotropy", "pushed in any direction on a plane, it slides in that direction; not so with pyramid4",
+     .run = validate_isotropy, .on = CONTACT_RODS | BODIES},
+    {"ball", "sliding turns to rolling at 5/7 v0; rolls on a slope iff tan theta <= 7 mu/2", .run = validate_ball,
+     .on = BODIES},
+    {"stick-slip", "vertical clamped rod whose free end is pushed onto a rough floor: when the end slips",
+     .run = validate_stick_slip, .on = CONTACT_RODS},
+    {"capstan", "rod over a drum: tensions T2/T1", .run = validate_capstan, .on = CONTACT_RODS},
+    {"dissipation", "contact takes energy and never gives it: largest growth over the energy at the start",
+     .run = validate_dissipation, .on = CONTACT_RODS | BODIES},
+    {"units", "the same motion in SI, mm-g-s and cm-mg-ms: largest difference, over the way or the speed",
+     .run = validate_units, .on = CONTACT_RODS | BODIES}};
+
+const char *validate_model_name(int model)
+{
+  return model == VALIDATE_BODIES ? "bodies" : skein_rod_model_name((skein_rod_model)model);
+}
+
+bool validate_is_about(const validate_test *test, int model)
+{
+  return test->on ? (test->on >> model & 1) : model != VALIDATE_BODIES;
+}
 
 /* The model with the same statics, -1: it has its own. */
 static int static_twin(skein_rod_model model)

@@ -1,10 +1,10 @@
-/* `skein validate`: the rods against solutions that were computed independently.
+/* `skein validate`: rods, and contacts of rods and bodies, against solutions that were computed independently.
  *
  * cmd_validate.c (options) -> a row of the table of tests -> rows and curves (validate.c) -> table, JSON
  * (validate_report.c), figures (validate_plot.c).
  *
- * Everything is without dimension: length 1, EI = 1, mass per length 1, so that gravity is Gamma = rho S g L^3 / EI and
- * times are in units of L^2 sqrt(rho S / EI). */
+ * Rods without contact are without dimension: length 1, EI = 1, mass per length 1, so that gravity is Gamma = rho S g
+ * L^3 / EI and times are in units of L^2 sqrt(rho S / EI). */
 #ifndef SKEIN_TOOL_VALIDATE_H
 #define SKEIN_TOOL_VALIDATE_H
 
@@ -30,10 +30,13 @@ typedef enum validate_kind {
 
 enum { VALIDATE_LABEL = 96 };
 
+/* What a row is about: a rod model, or rigid bodies alone, which stand after the models. */
+enum { VALIDATE_BODIES = SKEIN_ROD_MODEL_COUNT, VALIDATE_MODELS };
+
 /* One line of the table. */
 typedef struct validate_row {
   const char *test;
-  skein_rod_model model;
+  int model;
   validate_kind kind;
   validate_verdict verdict;
   char label[VALIDATE_LABEL], note[160];
@@ -64,7 +67,7 @@ typedef struct validate_test validate_test;
 /* One test of one model. */
 typedef struct validate_task {
   const validate_test *test;
-  skein_rod_model model;
+  skein_rod_model model; /* or VALIDATE_BODIES */
   validate_results *results;
 } validate_task;
 
@@ -73,10 +76,13 @@ struct validate_test {
   bool twist;   /* only for models that know twist */
   bool statics; /* models that differ in their step only need not run it */
   void (*run)(const validate_task *task);
+  unsigned on; /* bits of the models that it is about; 0: every rod model */
 };
 
-enum { VALIDATE_TESTS = 11 };
+enum { VALIDATE_TESTS = 20 };
 extern const validate_test validate_tests[VALIDATE_TESTS];
+bool validate_is_about(const validate_test *test, int model);
+const char *validate_model_name(int model); /* "bodies" after the rod models */
 
 /* Runs the test, or marks the model that cannot. */
 void validate_run(const validate_task *task);
@@ -92,6 +98,15 @@ void validate_euler(const validate_task *task); /* validate_buckling.c */
 void validate_column(const validate_task *task);
 void validate_lateral(const validate_task *task);
 void validate_ring(const validate_task *task);
+void validate_incline(const validate_task *task); /* validate_contact_slide.c */
+void validate_stopping(const validate_task *task);
+void validate_pulled(const validate_task *task);
+void validate_isotropy(const validate_task *task);
+void validate_ball(const validate_task *task);        /* validate_contact_ball.c */
+void validate_stick_slip(const validate_task *task);  /* validate_contact_stick_slip.c */
+void validate_capstan(const validate_task *task);     /* validate_contact_capstan.c */
+void validate_dissipation(const validate_task *task); /* validate_contact_laws.c */
+void validate_units(const validate_task *task);
 
 /* ---- validate.c: rows and curves. A status that is not OK makes a row that failed, with its message. ---- */
 
@@ -140,6 +155,35 @@ void validate_outline(const skein_rod *rod, int i, int j, int count, double *xy)
 typedef skein_status (*validate_eigen_fn)(const void *user, double load, double *eigenvalue);
 skein_status validate_critical(validate_eigen_fn eval, const void *user, double from, double width, double tol,
                                double *critical);
+
+/* ---- validate_contact.c: worlds that tests step through ---- */
+
+/* A world made from text; a status that is not OK stays, and nothing moves any more. */
+typedef struct contact_world {
+  skein_scene *scene;
+  skein_world *world;
+  skein_status status;
+  skein_step_info info; /* of the last step */
+  double least_dt;      /* of all steps */
+  int unfinished;       /* steps whose solve did not arrive */
+} contact_world;
+
+/* The scene as JSON, written with ' for ". */
+__attribute__((format(printf, 1, 2))) contact_world contact_open(const char *format, ...);
+bool contact_step(contact_world *c, double until); /* one step; false: failed, or `until` is reached */
+void contact_run(contact_world *c, double until);
+void contact_close(contact_world *c);
+/* Centre of what body i is, or of rod i (mean over its centreline): place and velocity. */
+void contact_body(const contact_world *c, int i, double place[3], double velocity[3]);
+void contact_rod(const contact_world *c, int i, double place[3], double velocity[3]);
+
+/* The forces (N) on rods from bodies in the last step summed up, and their torque about a point. */
+typedef struct contact_force {
+  double force[3], torque[3], normal; /* normal: sum of the normal parts */
+  int contacts, stick, slide;         /* contacts that press */
+} contact_force;
+
+contact_force contact_sum(contact_world *c, const double about[3]);
 
 /* ---- validate_report.c ---- */
 void validate_print_test(const validate_results *results, int first, const validate_test *test, double seconds);

@@ -45,7 +45,7 @@ static void format_percent(char *cell, double x)
 static void format_line(table_line line, const validate_row *row)
 {
   bool mark = row->kind == VALIDATE_MARK;
-  snprintf(line[0], cell_size, "%s", skein_rod_model_name(row->model));
+  snprintf(line[0], cell_size, "%s", validate_model_name(row->model));
   snprintf(line[1], cell_size, "%s", row->label);
   format_values(line[2], row, row->reference);
   format_values(line[3], row, row->result);
@@ -101,7 +101,7 @@ static void sum_up(const validate_results *r, const char *test, int model, char 
   word[0] = 0;
   for (int k = 0; k < r->rows; k++) {
     const validate_row *row = &r->row[k];
-    if ((int)row->model != model || strcmp(row->test, test) != 0) continue;
+    if (row->model != model || strcmp(row->test, test) != 0) continue;
     pass += row->verdict == VALIDATE_PASS;
     fail += row->verdict == VALIDATE_FAIL;
     shown += row->verdict == VALIDATE_SHOWN;
@@ -117,13 +117,13 @@ static void print_matrix(const validate_results *r, const bool *tests, const boo
 {
   char word[32];
   printf("%-12s", "");
-  for (int m = 0; m < SKEIN_ROD_MODEL_COUNT; m++)
-    if (models[m]) printf("  %-14s", skein_rod_model_name((skein_rod_model)m));
+  for (int m = 0; m < VALIDATE_MODELS; m++)
+    if (models[m]) printf("  %-14s", validate_model_name(m));
   putchar('\n');
   for (int t = 0; t < VALIDATE_TESTS; t++) {
     if (!tests[t]) continue;
     printf("%-12s", validate_tests[t].name);
-    for (int m = 0; m < SKEIN_ROD_MODEL_COUNT; m++) {
+    for (int m = 0; m < VALIDATE_MODELS; m++) {
       if (!models[m]) continue;
       sum_up(r, validate_tests[t].name, m, word);
       printf("  %-14s", word);
@@ -158,7 +158,7 @@ static json_t *json_row(const validate_row *row)
   static const char *const kinds[] = {"number", "point", "at least", "shape", "mark"};
   static const char *const words[] = {"pass", "fail", "cannot", "same", "shown"};
   return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "test", row->test, "model",
-                   skein_rod_model_name(row->model), "case", tool_json_text(row->label), "kind", kinds[row->kind],
+                   validate_model_name(row->model), "case", tool_json_text(row->label), "kind", kinds[row->kind],
                    "reference", json_values(row, row->reference), "result", json_values(row, row->result), "error",
                    tool_json_number(row->error), "allowed", tool_json_number(row->allowed), "verdict",
                    words[row->verdict], "note", tool_json_text(row->note));

@@ -1,7 +1,7 @@
 /* Skein: thin elastic rods, and exact Coulomb friction for fibres, rigid bodies and finite elements.
  *
  * The front door, read top to bottom in the order of the data flow:
- *   status -> rods -> problem -> file -> error -> solver -> generator
+ *   status -> rods -> problem -> file -> error -> solver -> scene, world, run -> generator
  *
  * The one-step problem, for n contacts of dimension d (2 or 3, normal first) and m degrees of freedom:
  *
@@ -396,6 +396,120 @@ SKEIN_API skein_status skein_solve(const skein_problem *p, const skein_solve_def
  * *converged tells whether the local error is within tol (relative measure). */
 SKEIN_API skein_status skein_solve_one(int d, const double *W, const double *b, double mu, skein_local local,
                                        bool failsafe, double tol, double *r, bool *converged);
+
+/* ---- Scenes and the world -------------------------------------------------------------------------------------- */
+
+typedef struct skein_scene skein_scene;
+
+/* Reads and checks a scene file (docs/scene.md). sets: "path=value" strings that replace fields ("time.dt=1e-3"). */
+SKEIN_API skein_status skein_scene_read(const char *path, const char *const *sets, int set_count, skein_scene **scene);
+/* The same from text; `name` stands in messages, files are relative to `folder`. */
+SKEIN_API skein_status skein_scene_parse(const char *text, const char *name, const char *folder,
+                                         const char *const *sets, int set_count, skein_scene **scene);
+SKEIN_API void skein_scene_destroy(skein_scene *scene);             /* NULL is fine */
+SKEIN_API const char *skein_scene_source(const skein_scene *scene); /* the JSON text, with the sets in it */
+SKEIN_API const char *skein_scene_title(const skein_scene *scene);
+SKEIN_API double skein_scene_duration(const skein_scene *scene); /* s */
+SKEIN_API double skein_scene_fps(const skein_scene *scene);      /* frames per second of simulated time */
+
+/* What one step did. All in SI units; a row of the statistics. */
+typedef struct skein_step_info {
+  double time, dt; /* s: at the end of the step, and its length */
+  int retries;     /* shorter tries before this one */
+  int contacts, islands, rods_asleep;
+  double nu;      /* 3 contacts / dofs of what is not asleep */
+  int sweeps;     /* largest over islands */
+  double error;   /* error_rel over all contacts */
+  bool converged; /* to the tolerance that was asked for */
+  int stick, slide, open;
+  double penetration;               /* largest overlap, in radii */
+  double speed;                     /* largest of any point, m/s */
+  double kinetic, elastic, gravity; /* J, at the end of the step */
+  double dissipated;                /* J, by friction and impacts in this step */
+  double seconds_rods, seconds_collide, seconds_assemble, seconds_solve, seconds_other; /* wall clock */
+} skein_step_info;
+
+typedef struct skein_world skein_world;
+
+/* threads 0: all cores. The bits of what follows do not depend on it. The scene must live as long as the world. */
+SKEIN_API skein_status skein_world_create(const skein_scene *scene, int threads, skein_world **world);
+SKEIN_API void skein_world_destroy(skein_world *world);
+SKEIN_API double skein_world_time(const skein_world *world);
+/* One step, not beyond `until`. BAD_INPUT when the motion blew up (the message names the step and the rods); the
+ * problem of that step is then what skein_world_problem returns. */
+SKEIN_API skein_status skein_world_step(skein_world *world, double until, skein_step_info *info);
+/* The one-step problem of the last step and its solution; valid until the next step. NULL: it had no contacts. */
+SKEIN_API const skein_problem *skein_world_problem(const skein_world *world);
+SKEIN_API const skein_solution *skein_world_solution(const skein_world *world);
+
+/* What is in it, to look at: rod i (their number may grow by cuts), body i with its place, quaternion (w x y z), velocity
+ * and angular velocity. */
+SKEIN_API int skein_world_rods(const skein_world *world);
+SKEIN_API const skein_rod *skein_world_rod(const skein_world *world, int i);
+SKEIN_API int skein_world_bodies(const skein_world *world);
+SKEIN_API void skein_world_body(const skein_world *world, int i, double place[3], double quaternion[4],
+                                double velocity[3], double spin[3]);
+
+/* The whole state as bytes (warm starts included), and back: the world goes on with the same bits. The caller frees. */
+SKEIN_API skein_status skein_world_save(const skein_world *world, void **bytes, size_t *size);
+SKEIN_API skein_status skein_world_load(skein_world *world, const void *bytes, size_t size);
+
+/* What a frame shows. Arrays belong to whoever made it (world or run). */
+typedef struct skein_frame {
+  int index; /* 0: the start */
+  double time;
+  int rods, points;
+  int *point_start; /* rods + 1: the points of rod i are point_start[i] .. point_start[i+1] - 1, root to tip */
+  float *point;     /* 3 each, m */
+  float *radius;    /* of each rod, m */
+  int *rod_group;   /* of each rod */
+  int bodies;
+  double *body_pose; /* 7 each: place, quaternion w x y z */
+  int contacts;
+  int *contact_object;                                      /* 2 each: rods first, then bodies (rods + index) */
+  double *contact_s;                                        /* 2 each: abscissa on a rod, 0 on a body */
+  double *contact_point, *contact_normal, *contact_impulse; /* 3 each, world axes; impulse on the first object, N s */
+  double *contact_gap;                                      /* m */
+  signed char *contact_status;                              /* 0 open, 1 stick, 2 slide */
+} skein_frame;
+
+SKEIN_API skein_status skein_world_frame(const skein_world *world, int index, skein_frame *frame);
+SKEIN_API void skein_frame_destroy(skein_frame *frame);
+
+/* ---- Runs: RUN.h5 ---------------------------------------------------------------------------------------------- */
+
+typedef struct skein_run skein_run;
+
+/* A new run (an existing file is replaced at the first frame); one that exists, to be continued or read.
+ * While it is written, a run is a small file that refers to finished frames in the folder PATH.d; whatever kills the
+ * program, PATH opens with every frame that was appended. skein_run_finish makes one file of it. */
+SKEIN_API skein_status skein_run_create(const char *path, const skein_scene *scene, skein_run **run);
+SKEIN_API skein_status skein_run_open(const char *path, bool write, skein_run **run);
+SKEIN_API void skein_run_close(skein_run *run); /* NULL is fine; what was appended stays */
+/* Appends a frame, the steps that led to it, and the state of the world after it. On failure (full disk) the file is as
+ * before. state NULL: the one before stays; opened for writing again, the run goes on from there, and frames behind it
+ * come again. */
+SKEIN_API skein_status skein_run_append(skein_run *run, const skein_frame *frame, const skein_step_info *steps,
+                                        int step_count, const void *state, size_t state_size);
+/* The state between two frames, with the steps since the last one: where a stopped run goes on. */
+SKEIN_API skein_status skein_run_checkpoint(skein_run *run, const skein_step_info *steps, int step_count,
+                                            const void *state, size_t state_size);
+SKEIN_API skein_status skein_run_finish(skein_run *run);
+
+SKEIN_API int skein_run_frames(const skein_run *run);
+SKEIN_API double skein_run_fps(const skein_run *run);
+SKEIN_API const char *skein_run_title(const skein_run *run);   /* of the scene */
+SKEIN_API const char *skein_run_source(const skein_run *run);  /* the scene's JSON */
+SKEIN_API const char *skein_run_version(const skein_run *run); /* of the library that wrote it */
+/* Where the files that the scene names are: kept in the run, "" unless set before the first frame. */
+SKEIN_API const char *skein_run_folder(const skein_run *run);
+SKEIN_API skein_status skein_run_set_folder(skein_run *run, const char *folder);
+/* The last state and the steps since the last frame (the caller frees both); size 0: none. */
+SKEIN_API skein_status skein_run_state(const skein_run *run, void **state, size_t *size, skein_step_info **steps,
+                                       int *step_count);
+SKEIN_API skein_status skein_run_frame(const skein_run *run, int index, skein_frame *frame);
+/* All steps of the frames, one after the other; the caller frees. */
+SKEIN_API skein_status skein_run_steps(const skein_run *run, skein_step_info **steps, int *count);
 
 /* ---- Problems to try it on ------------------------------------------------------------------------------------- */
 

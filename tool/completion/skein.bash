@@ -19,9 +19,14 @@ _skein_value()
 {
     local locals="secular mfb pac dac enum duriez06 duriez08 pyramid4"
     local with_enum="secular+enum mfb+enum pac+enum dac+enum duriez06+enum duriez08+enum pyramid4+enum"
+    case $command:$prev in
+        run:--resume | run:-r) _skein_files "*.h5"; return ;;
+        run:--dump-problems | stats:--plot) _skein_files; return ;;
+        run:--set | run:-s | run:--frames | run:-n | run:--dump-every) COMPREPLY=(); return ;;
+    esac
     case $prev in
         --method | -m)
-            if [[ $command == validate ]]; then _skein_words "super-helix mass-spring corde corde-explicit der der-projection"
+            if [[ $command == validate ]]; then _skein_words "super-helix mass-spring corde corde-explicit der der-projection bodies"
             else _skein_words "auto gs newton-ac newton-mfb admm ipm"; fi ;;
         --local | --locals | -l) _skein_words "$locals $with_enum" ;;
         --measure) _skein_words "rel fb" ;;
@@ -31,7 +36,7 @@ _skein_value()
             else _skein_words "explicit factored auto"; fi ;;
         --d) _skein_words "2 3" ;;
         --history | --csv) _skein_files "*.csv" ;;
-        --model) _skein_words "super-helix mass-spring corde corde-explicit der der-projection" ;;
+        --model) _skein_words "super-helix mass-spring corde corde-explicit der der-projection bodies" ;;
         --plot) if [[ $command == validate ]]; then _skein_files; else _skein_files "*.svg"; fi ;;
         --output | -o) _skein_files "*.hdf5" "*.h5" ;;
         --tol | -t | --max-sweeps | --max-seconds | --threads | -j | --contacts | -n | --rods | -r | --dofs | --mu | \
@@ -45,7 +50,7 @@ _skein()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _skein_words "solve info gen bench validate help --help --version"
+        _skein_words "solve info gen bench validate run stats help --help --version"
         return
     fi
     if _skein_value; then return; fi
@@ -56,10 +61,15 @@ _skein()
         gen:-*) _skein_words "--contacts --rods --dofs --mu --seed --d --open --stick --form --output --help" ;;
         bench:-*) _skein_words "--tol --measure --max-sweeps --threads --locals --csv --plot --help" ;;
         validate:-*) _skein_words "--model --list --threads --json --plot --help" ;;
-        validate:*) _skein_words "cantilever order helix bend-twist release energy frequencies euler column lateral ring" ;;
+        validate:*) _skein_words "cantilever order helix bend-twist release energy frequencies euler column lateral ring
+            incline stopping pulled isotropy ball stick-slip capstan dissipation units" ;;
+        run:-*) _skein_words "--output --frames --threads --set --resume --dump-problems --dump-every --quiet --help" ;;
+        run:*) _skein_files "*.json" ;;
+        stats:-*) _skein_words "--json --csv --plot --help" ;;
+        stats:*) _skein_files "*.h5" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
-        help:*) _skein_words "solve info gen bench validate" ;;
+        help:*) _skein_words "solve info gen bench validate run stats" ;;
         *) _skein_files "*.hdf5" "*.h5" ;;
     esac
 }

@@ -1,0 +1,108 @@
+/* Door of the body room: shapes, poses, inertia and prescribed motion of what is not a rod. */
+#ifndef SK_BODY_H
+#define SK_BODY_H
+
+#include "base/base.h"
+#include "math/vec3.h"
+
+/* ---- Shapes, in their own axes ---- */
+typedef enum sk_shape_kind {
+  SK_PLANE,    /* half-space z <= 0, normal along z */
+  SK_SPHERE,   /* radius */
+  SK_CAPSULE,  /* radius, half-length of its axis along z */
+  SK_CYLINDER, /* radius, half-height along z */
+  SK_BOX,      /* half-edges */
+  SK_MESH,     /* triangles */
+  SK_SHAPE_COUNT
+} sk_shape_kind;
+
+typedef struct sk_mesh sk_mesh; /* triangles with their tree (mesh.c) */
+
+typedef struct sk_shape {
+  sk_shape_kind kind;
+  double radius, half; /* sphere, capsule, cylinder (m) */
+  sk_vec3 edges;       /* box: half-edges (m) */
+  const sk_mesh *mesh; /* SK_MESH: owned by the scene */
+} sk_shape;
+
+typedef struct sk_pose {
+  sk_vec3 r;
+  sk_quat q;
+} sk_pose;
+
+static inline sk_vec3 sk_pose_out(const sk_pose *p, sk_vec3 x) /* from the body's axes to the world */
+{
+  return sk_add(p->r, sk_apply(sk_quat_frame(p->q), x));
+}
+
+static inline sk_vec3 sk_pose_in(const sk_pose *p, sk_vec3 x) /* from the world to the body's axes */
+{
+  return sk_apply_t(sk_quat_frame(p->q), sk_sub(x, p->r));
+}
+
+/* mesh.c: v (3 per vertex) and t (3 per triangle) are copied. Builds a bounding-volume tree in double precision. Convex
+ * meshes may say so. BAD_INPUT for indices out of range, numbers that are not finite, no triangles. */
+skein_status sk_mesh_create(const double *v, int vertices, const int *t, int triangles, bool convex, sk_mesh **out);
+void sk_mesh_destroy(sk_mesh *m);
+/* New places of the same vertices (an animated mesh): the tree is refitted. */
+void sk_mesh_move(sk_mesh *m, const double *v);
+int sk_mesh_vertices(const sk_mesh *m);
+int sk_mesh_triangles(const sk_mesh *m);
+const double *sk_mesh_vertex_data(const sk_mesh *m);
+const int *sk_mesh_triangle_data(const sk_mesh *m);
+
+/* ---- Queries ---- */
+
+/* One place where a shape and something else are nearest: the point on the surface of the shape, the unit normal out of
+ * the shape there, the signed distance (negative: inside) from that surface to the other thing's core. */
+typedef struct sk_near {
+  sk_vec3 point, normal;
+  double distance;
+  double t;    /* segment: place of the nearest point, 0 .. 1 */
+  int feature; /* triangle, face or corner: the same number for the same feature from step to step */
+} sk_near;
+
+enum { SK_NEAR_MAX = 16 };
+
+/* Places where the segment a-b (of a capsule; its radius is not subtracted) is within `reach` of the shape in that
+ * pose: the nearest, and the ends where these are apart and within reach too (a rod lies on a plane with two contacts),
+ * for a mesh those of different triangles that are local minima. At most SK_NEAR_MAX, nearest first; their number. */
+int sk_shape_segment(const sk_shape *s, const sk_pose *pose, sk_vec3 a, sk_vec3 b, double reach, sk_near *out);
+/* Contacts of two shapes within reach, as seen from B: point on B, normal out of B, distance to A; enough of them for a
+ * box to stand on a plane or on a box (corners, edges). Meshes: convex ones by their vertices, edges and faces. */
+int sk_shape_shape(const sk_shape *a, const sk_pose *pose_a, const sk_shape *b, const sk_pose *pose_b, double reach,
+                   sk_near *out);
+/* Bounds of the shape in that pose; infinite for planes. */
+void sk_shape_bounds(const sk_shape *s, const sk_pose *pose, sk_vec3 *lo, sk_vec3 *hi);
+/* Volume, centre of mass and inertia about it per unit of density, in the shape's axes. false: it has none (plane, open
+ * mesh). */
+bool sk_shape_inertia(const sk_shape *s, double *volume, sk_vec3 *centre, sk_mat3 *inertia);
+
+/* ---- Prescribed motion (motion.c) ---- */
+typedef struct sk_key {
+  double time;
+  sk_vec3 r;
+  sk_quat q;
+} sk_key;
+
+/* A sum of sines: offset = axis * amplitude * sin(2 pi frequency t + phase), of a place (m) or of an angle (rad) about
+ * the axis through the body's origin; `rate` adds axis * rate * t (a constant speed or spin). Starts after `start`. */
+typedef struct sk_wave {
+  bool turns; /* angle, not place */
+  sk_vec3 axis;
+  double amplitude, frequency, phase, rate, start;
+} sk_wave;
+
+typedef struct sk_path {
+  sk_key *keys; /* ascending times; before the first and after the last it stays */
+  int key_count;
+  sk_wave *waves;
+  int wave_count;
+} sk_path;
+
+/* The pose at time t of what is at `base` when nothing moves: keys (poses in the world; smooth, monotone cubic in r,
+ * slerp with smooth speed in q) take the place of base, waves act on top, turns before moves. Path NULL or empty: base.
+ */
+sk_pose sk_path_pose(const sk_path *path, const sk_pose *base, double t);
+
+#endif

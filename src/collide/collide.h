@@ -1,0 +1,71 @@
+/* Door of the collision room: capsules and shapes in, candidate contacts out, always in the same order.
+ * It knows no rods and no dynamics: a rod is a chain of capsules, `object` says whose they are. */
+#ifndef SK_COLLIDE_H
+#define SK_COLLIDE_H
+
+#include "base/base.h"
+#include "body/body.h"
+
+/* A piece of a rod. Pieces of one object follow each other, with ascending `piece`. */
+typedef struct sk_piece {
+  sk_vec3 a, b;      /* ends of its axis now */
+  double radius;     /* m */
+  double reach;      /* m: how far its surface may travel in the coming step, with a little slack */
+  double s0, s1;     /* abscissae of the ends */
+  int object, group; /* object: 0 .. rods - 1 */
+  int piece;         /* number along the object */
+} sk_piece;
+
+typedef struct sk_solid {
+  const sk_shape *shape;
+  sk_pose pose;
+  double reach;
+  int object, group; /* object: rods + index of the body */
+  bool moves;        /* two solids that do not move are not tested against each other */
+} sk_solid;
+
+/* Which groups touch: mu < 0 means that they do not. groups x groups, symmetric. */
+typedef struct sk_pairing {
+  int groups;
+  const double *mu, *restitution;
+} sk_pairing;
+
+typedef struct sk_collide_input {
+  const sk_piece *pieces;
+  int piece_count;
+  const sk_solid *solids;
+  int solid_count;
+  sk_pairing pairing;
+  /* Self-contact: pieces of one object count only when their abscissae are at least `apart` radii of arc apart. */
+  double apart;
+  int threads;
+  /* Pieces that run side by side within reach over at least this many radii give, beside the nearest place, the far
+   * ends of that stretch, so that a straight rod rests on another without rocking; 0: the nearest place only. */
+  double stretch;
+} sk_collide_input;
+
+/* A candidate: objects a and b (a < b, or a = b for self-contact with sa < sb), the unit normal from b to a, the gap
+ * between the surfaces (negative: overlap). Rod side: the piece and the abscissa on the chord; body side: piece -1, and
+ * `feature` as sk_near has it. point: on the axis of a's piece (or the surface of a body), and the same on b. */
+typedef struct sk_candidate {
+  int a, b;
+  int piece_a, piece_b, feature;
+  double sa, sb;
+  sk_vec3 point_a, point_b, normal;
+  double gap;
+  double mu, restitution;
+} sk_candidate;
+
+/* All candidates with gap <= reach_a + reach_b, sorted by (a, b, sa, sb, feature); neighbours that meet in the same
+ * point (the shared end of two pieces) are one. A piece whose nearest point is its end, while the neighbour beyond that
+ * end is clearly nearer (more than 17 degrees off the perpendicular), leaves the contact to that neighbour: rods do not
+ * catch on their joints. BAD_INPUT when candidates run away (millions on top of each other). Memory from the arena. The
+ * bits do not depend on threads. Broad phase: spatial hashing (Teschner et al. 2003) of the pieces with their reach;
+ * bodies by their bounds. */
+skein_status sk_collide_find(const sk_collide_input *in, sk_arena *arena, sk_candidate **out, int *count);
+
+/* segment.c: nearest points of two segments, s, t in 0 .. 1 on the first and second; the squared distance. Robust for
+ * parallel, crossing and degenerate ones (Lumelsky 1985). */
+double sk_segment_segment(sk_vec3 p1, sk_vec3 q1, sk_vec3 p2, sk_vec3 q2, double *s, double *t);
+
+#endif

@@ -1,0 +1,116 @@
+/* Wavefront OBJ: "v x y z", "f a b c ..." (fans of triangles), "l a b ..." (polylines; exporters that write one edge
+ * per line are chained). Indices start at 1, negative ones count from the end, "a/b/c" is a. All else is passed over.
+ */
+#include "scene/files.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct obj {
+  sk_list v, edges, faces; /* of double, int, int: the counts are those of numbers */
+} obj;
+
+static bool push(sk_list *l, const void *items, size_t count, size_t size)
+{
+  if (!sk_list_grow(l, count, size)) return false;
+  memcpy((char *)l->data + l->count * size, items, count * size);
+  l->count += count;
+  return true;
+}
+
+static skein_status read_vertex(char *at, obj *o, int line)
+{
+  double x[3];
+  for (int k = 0; k < 3; k++) {
+    char *end;
+    x[k] = strtod(at, &end);
+    if (end == at || !(fabs(x[k]) <= 1e15))
+      return sk_fail(SKEIN_BAD_INPUT, "line %d: expected v and three finite numbers", line);
+    at = end;
+  }
+  return push(&o->v, x, 3, sizeof *x) ? sk_ok() : sk_no_memory();
+}
+
+/* The next index, from 0; false: none is left. *bad: it is none, or there is no such vertex. */
+static bool next_index(char **at, int vertices, int *index, bool *bad)
+{
+  char *end;
+  *at += strspn(*at, " \t\r");
+  if (!**at || **at == '#') return false;
+  long i = strtol(*at, &end, 10);
+  *bad = end == *at || !strchr(" \t\r/", *end) || i == 0 || i > vertices || i < -(long)vertices;
+  *index = *bad ? 0 : (int)(i > 0 ? i - 1 : vertices + i);
+  *at = end + strcspn(end, " \t\r");
+  return true;
+}
+
+/* Edges of a polyline, or the triangles of a fan. */
+static skein_status read_indices(char *at, obj *o, bool face, int line)
+{
+  int vertices = (int)(o->v.count / 3), count = 0, first = 0, last = 0, index;
+  bool bad = false, room = true;
+  while (room && next_index(&at, vertices, &index, &bad)) {
+    if (bad)
+      return sk_fail(SKEIN_BAD_INPUT, "line %d: expected numbers of vertices, 1 to %d or -%d to -1", line, vertices,
+                     vertices);
+    int edge[2] = {last, index}, fan[3] = {first, last, index};
+    if (face && count >= 2) room = push(&o->faces, fan, 3, sizeof *fan);
+    if (!face && count >= 1) room = push(&o->edges, edge, 2, sizeof *edge);
+    if (!count) first = index;
+    last = index, count++;
+  }
+  if (!room) return sk_no_memory();
+  if (count < (face ? 3 : 2))
+    return sk_fail(SKEIN_BAD_INPUT, "line %d: expected at least %d vertices, found %d", line, face ? 3 : 2, count);
+  return sk_ok();
+}
+
+static skein_status parse(char *text, size_t size, bool faces, obj *o)
+{
+  int line = 1;
+  for (char *at = text, *end = text + size; at < end; line++) {
+    char *stop = memchr(at, '\n', (size_t)(end - at));
+    if (!stop) stop = end; /* a zero byte is there */
+    *stop = 0;
+    at += strspn(at, " \t");
+    skein_status s = sk_ok();
+    bool space = at[0] && (at[1] == ' ' || at[1] == '\t');
+    if (at[0] == 'v' && space) s = read_vertex(at + 1, o, line);
+    else if (at[0] == 'f' && space && faces) s = read_indices(at + 1, o, true, line);
+    else if (at[0] == 'l' && space && !faces) s = read_indices(at + 1, o, false, line);
+    if (s.code != SKEIN_OK) return s;
+    at = stop + 1;
+    if (line == INT_MAX) return sk_fail(SKEIN_BAD_INPUT, "has too many lines");
+  }
+  return sk_ok();
+}
+
+static void destroy(obj *o)
+{
+  free(o->v.data), free(o->edges.data), free(o->faces.data);
+}
+
+skein_status sk_obj_strands_parse(char *text, size_t size, sk_strands *out)
+{
+  obj o = {0};
+  skein_status s = parse(text, size, false, &o);
+  if (s.code == SKEIN_OK)
+    s = sk_strands_chain(o.v.data, (int)(o.v.count / 3), o.edges.data, (int)(o.edges.count / 2), 1, out);
+  destroy(&o);
+  return s;
+}
+
+skein_status sk_obj_triangles_parse(char *text, size_t size, sk_triangles *out)
+{
+  obj o = {0};
+  skein_status s = parse(text, size, true, &o);
+  if (s.code == SKEIN_OK && !o.faces.count) s = sk_fail(SKEIN_BAD_INPUT, "has no faces, expected lines 'f a b c'");
+  if (s.code == SKEIN_OK) {
+    *out = (sk_triangles){(int)(o.v.count / 3), (int)(o.faces.count / 3), o.v.data, o.faces.data};
+    o.v.data = o.faces.data = NULL;
+  }
+  destroy(&o);
+  return s;
+}

@@ -1,0 +1,49 @@
+/* Files that scenes name: strands (Cem Yuksel's .hair, OBJ lines, PLY edges) and triangles (OBJ). Numbers are as in the
+ * file. Messages do not name the file: the caller knows it. */
+#ifndef SK_SCENE_FILES_H
+#define SK_SCENE_FILES_H
+
+#include "base/base.h"
+
+/* Polylines; arrays on the heap. */
+typedef struct sk_strands {
+  int count;
+  int *start;    /* count + 1: strand i has the points start[i] .. start[i+1] - 1, root first */
+  double *point; /* 3 each */
+} sk_strands;
+
+typedef struct sk_triangles {
+  int vertices, triangles;
+  double *v; /* 3 each */
+  int *t;    /* 3 each */
+} sk_triangles;
+
+/* A list on the heap that grows; at most INT_MAX/4 numbers. */
+typedef struct sk_list {
+  void *data;
+  size_t count, room;
+} sk_list;
+
+/* Room for `more` items of that size; false: too many, or no memory (then `data` is as before). */
+bool sk_list_grow(sk_list *l, size_t more, size_t size);
+
+/* The whole file, with a zero byte after it (heap). Fails for what is no regular file or larger than `most`. */
+skein_status sk_file_read(const char *path, size_t most, char **bytes, size_t *size);
+
+/* By the ending of the name. Every strand has two points at least. */
+skein_status sk_strands_read(const char *path, sk_strands *out);
+void sk_strands_destroy(sk_strands *s);
+skein_status sk_triangles_read(const char *path, sk_triangles *out);
+void sk_triangles_destroy(sk_triangles *t);
+
+/* One format each, from memory (text formats write zero bytes into it). */
+skein_status sk_hair_parse(const char *bytes, size_t size, sk_strands *out);
+skein_status sk_obj_strands_parse(char *text, size_t size, sk_strands *out);
+skein_status sk_obj_triangles_parse(char *text, size_t size, sk_triangles *out);
+skein_status sk_ply_parse(char *bytes, size_t size, sk_strands *out);
+
+/* Edges (pairs of vertices, from root to tip where they can) made into open chains, in the order of their first
+ * vertex. base: the number that messages call vertex 0 by. */
+skein_status sk_strands_chain(const double *v, int vertices, const int *edges, int count, int base, sk_strands *out);
+
+#endif

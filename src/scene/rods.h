@@ -1,0 +1,16 @@
+/* Entries of "rods" that become many. */
+#ifndef SK_SCENE_RODS_H
+#define SK_SCENE_RODS_H
+
+#include "scene/reader.h"
+
+/* Room for more rods; false: failed. */
+bool sk_rods_reserve(sk_reader *r, const sk_at *at, int64_t more);
+/* Checks and appends; number: "name[number]", negative: "name". */
+void sk_rods_add(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod, int number);
+/* expand.c: the rod itself, or its bundle or grid. */
+void sk_rods_expand(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod);
+/* strands.c: the strands of a file as initial and natural shapes. */
+void sk_rods_from_file(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod);
+
+#endif

@@ -1,0 +1,163 @@
+/* Scenes: a JSON file, checked, in SI. The order of reading is the order of what refers to what: units, settings,
+ * materials, groups, bodies, rods, pairs, events. */
+#include "scene/reader.h"
+#include "scene/files.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_BYTES = 64 << 20 }; /* of a scene */
+
+static void read_all(sk_reader *r, const sk_at *root)
+{
+  static const char *const fields[] = {"title",  "units",  "gravity", "wind",   "time",     "materials",
+                                       "rods",   "bodies", "groups",  "pairs",  "friction", "restitution",
+                                       "events", "solver", "output",  "$schema"};
+  if (!sk_at_object(r, root, fields, SK_COUNT(fields))) return;
+  sk_get_string(r, root, "$schema", "");
+  sk_read_units(r, root);
+  sk_read_settings(r, root);
+  sk_read_materials(r, root);
+  sk_read_group_list(r, root);
+  sk_read_bodies(r, root);
+  sk_read_rods(r, root);
+  sk_read_pairs(r, root);
+  sk_read_events(r, root);
+  if (!sk_failed(r) && !r->scene->rod_count && !r->scene->body_count)
+    sk_at_fail(r, root, "the scene is empty, expected 'rods' or 'bodies'");
+}
+
+/* Rods leave the heap, where they grew, for the arena. */
+static void settle(sk_reader *r)
+{
+  skein_scene *s = r->scene;
+  sk_scene_rod *grown = s->rods;
+  s->rods = sk_failed(r) ? NULL : SK_READ_NEW(r, s->rod_count, sk_scene_rod);
+  if (s->rods && s->rod_count) memcpy(s->rods, grown, sizeof *grown * (size_t)s->rod_count);
+  free(grown);
+}
+
+/* jansson's message, with the line. */
+static skein_status syntax(const char *name, const json_error_t *e)
+{
+  char text[200], plain[JSON_ERROR_TEXT_LENGTH];
+  size_t used = 0;
+  if (json_error_code(e) == json_error_out_of_memory) return sk_no_memory();
+  for (const char *c = e->text; *c; c++)
+    if (*c != '"') plain[used++] = *c; /* it quotes what it quotes */
+  plain[used] = 0;
+  return sk_fail(SKEIN_BAD_INPUT, "%.150s:%d: not JSON: %s", name, e->line > 0 ? e->line : 1,
+                 sk_safe(plain, text, sizeof text));
+}
+
+static skein_status load(const char *text, const char *name, json_t **root)
+{
+  json_error_t error;
+  *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+  if (!*root) return syntax(name, &error);
+  if (json_is_object(*root)) return sk_ok();
+  json_decref(*root), *root = NULL;
+  return sk_fail(SKEIN_BAD_INPUT, "%.150s:1: expected an object { }, found a list", name);
+}
+
+static skein_status fill(skein_scene *scene, const char *name, const char *folder, char **sets, int set_count)
+{
+  sk_reader r = {.scene = scene,
+                 .arena = &scene->arena,
+                 .name = name,
+                 .folder = folder,
+                 .text = scene->source,
+                 .sets = sets,
+                 .set_count = set_count};
+  sk_at root = {0};
+  r.status = load(scene->source, name, &root.value);
+  r.group_index = json_object(), r.body_index = json_object(), r.entry_index = json_object();
+  if (!sk_failed(&r) && (!r.group_index || !r.body_index || !r.entry_index)) r.status = sk_no_memory();
+  if (!sk_failed(&r)) read_all(&r, &root);
+  settle(&r);
+  json_decref(r.group_index), json_decref(r.body_index), json_decref(r.entry_index);
+  json_decref(root.value);
+  return r.status;
+}
+
+/* The text with the sets in it, in the arena. */
+static skein_status edit(skein_scene *scene, const char *text, const char *name, const char *const *sets, int count,
+                         char ***paths)
+{
+  json_t *root;
+  skein_status s = load(text, name, &root);
+  if (s.code != SKEIN_OK) return s;
+  json_decref(root);
+  char *edited = strdup(text);
+  if (!edited) return sk_no_memory();
+  s = sk_sets_apply(&edited, name, sets, count, &scene->arena, paths);
+  if (s.code == SKEIN_OK) {
+    scene->source = SK_NEW_RAW(&scene->arena, strlen(edited) + 1, char);
+    if (scene->source) memcpy(scene->source, edited, strlen(edited) + 1);
+    else s = sk_no_memory();
+  }
+  free(edited);
+  return s;
+}
+
+skein_status skein_scene_parse(const char *text, const char *name, const char *folder, const char *const *sets,
+                               int set_count, skein_scene **out)
+{
+  char **paths = NULL;
+  *out = NULL;
+  skein_scene *scene = sk_calloc(1, sizeof *scene);
+  if (!scene) return sk_no_memory();
+  skein_status s = edit(scene, text, name, sets, set_count, &paths);
+  if (s.code == SKEIN_OK) s = fill(scene, name, folder, paths, set_count);
+  if (s.code != SKEIN_OK) skein_scene_destroy(scene);
+  else *out = scene;
+  return s;
+}
+
+skein_status skein_scene_read(const char *path, const char *const *sets, int set_count, skein_scene **out)
+{
+  char *text;
+  size_t size;
+  *out = NULL;
+  skein_status s = sk_file_read(path, MOST_BYTES, &text, &size);
+  if (s.code != SKEIN_OK) return sk_status_prefix(s, path);
+  char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
+  if (!folder) s = sk_no_memory();
+  else if (strlen(text) != size) s = sk_fail(SKEIN_BAD_INPUT, "%.200s: not JSON: has a zero byte", path);
+  else {
+    if (slash) slash[slash == folder] = 0;
+    else folder[0] = 0;
+    s = skein_scene_parse(text, path, folder, sets, set_count, out);
+  }
+  free(folder), free(text);
+  return s;
+}
+
+void skein_scene_destroy(skein_scene *scene)
+{
+  if (!scene) return;
+  for (int i = 0; i < scene->mesh_count; i++) sk_mesh_destroy(scene->meshes[i]);
+  sk_arena_free(&scene->arena);
+  free(scene);
+}
+
+const char *skein_scene_source(const skein_scene *scene)
+{
+  return scene->source;
+}
+
+const char *skein_scene_title(const skein_scene *scene)
+{
+  return scene->title;
+}
+
+double skein_scene_duration(const skein_scene *scene)
+{
+  return scene->duration;
+}
+
+double skein_scene_fps(const skein_scene *scene)
+{
+  return scene->output.fps;
+}

@@ -1,0 +1,99 @@
+/* Door of the scene room (its functions are skein_scene_* of the public header): what exists, checked, in SI units, and
+ * constant once read. Bundles, grids and files are expanded:
+ * rods and bodies are flat lists. */
+#ifndef SK_SCENE_H
+#define SK_SCENE_H
+
+#include "base/base.h"
+#include "body/body.h"
+
+/* One rod: its definition (arrays owned by the scene), what it collides as, and what holds its ends. */
+typedef struct sk_scene_rod {
+  const char *name;  /* "spaghetti", "spaghetti[3]": of its entry in the file */
+  skein_rod_def def; /* pose: of the root, in the world, at t = 0 */
+  double radius;     /* m: of its capsules; the section's mean radius unless the scene says otherwise */
+  int group;
+  int root_body, tip_body;     /* the body that a held end moves with; -1: none */
+  sk_path root_path, tip_path; /* motion of a held end that no body holds, on top of its pose at t = 0: m =
+                                  sk_path_pose(path, identity, t) gives the pose (r0 + m.r, m.q q0) */
+  double velocity[3];          /* m/s at the start, of the whole rod (free roots and chains) */
+  double fit;                  /* m: rods from a file, the largest distance between a point of the strand and the rod */
+} sk_scene_rod;
+
+typedef enum sk_body_mode { SK_STATIC, SK_PRESCRIBED, SK_DYNAMIC } sk_body_mode;
+
+typedef struct sk_scene_body {
+  const char *name;
+  sk_shape shape;
+  sk_body_mode mode;
+  int group;
+  sk_pose pose;           /* at t = 0 */
+  sk_path path;           /* SK_PRESCRIBED */
+  double mass;            /* kg, SK_DYNAMIC */
+  sk_mat3 inertia;        /* about the centre of mass, body axes; the shape's origin is its centre of mass */
+  sk_vec3 velocity, spin; /* at t = 0, SK_DYNAMIC */
+} sk_scene_body;
+
+typedef enum sk_event_kind {
+  SK_EVENT_RELEASE_ROOT,
+  SK_EVENT_RELEASE_TIP,
+  SK_EVENT_CUT,
+  SK_EVENT_GRAVITY,
+  SK_EVENT_WIND
+} sk_event_kind;
+
+/* Something that happens at the first step that starts at or after `time`. */
+typedef struct sk_event {
+  double time;
+  sk_event_kind kind;
+  int rod_first, rod_count; /* release, cut */
+  double s;                 /* cut: m from the root */
+  double value[3];          /* gravity, wind */
+} sk_event;
+
+typedef struct sk_scene_step {
+  double dt, dt_min, dt_max; /* s: the default step, and the bounds of the adaptive one */
+  double theta;
+  double tol, tol_rest; /* of the friction solve, error_rel: in motion, and where all is calm */
+  double slop;          /* share of the radius that contacts may overlap before they are pushed out */
+  double push;          /* m/s: bound of the push-out velocity */
+  double chord;         /* share of the radius that the chord of a capsule may miss the curve by */
+  double travel;        /* largest travel of a point in one step, in lengths of a capsule; 0: any */
+  skein_method method;
+  skein_local local;
+  bool failsafe;
+  double max_seconds; /* 0: none */
+  int max_sweeps;
+  bool sleep; /* islands at rest are put to sleep */
+} sk_scene_step;
+
+typedef struct sk_scene_output {
+  double fps;           /* frames per second of simulated time */
+  int points;           /* of the centreline per rod that frames hold; 0: enough for the chord error */
+  bool contacts;        /* frames hold the contacts */
+  int checkpoint_every; /* frames */
+} sk_scene_output;
+
+struct skein_scene {
+  const char *title;
+  double duration; /* s */
+  skein_env env;
+  sk_scene_rod *rods;
+  int rod_count;
+  sk_scene_body *bodies;
+  int body_count;
+  char **groups;
+  int group_count;
+  double *mu, *restitution; /* group_count^2, mu < 0: no contact */
+  sk_event *events;         /* by time */
+  int event_count;
+  sk_scene_step step;
+  sk_scene_output output;
+  double unit;    /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
+  char *source;   /* the JSON text as read, with --set applied */
+  sk_arena arena; /* everything but the meshes */
+  sk_mesh **meshes;
+  int mesh_count;
+};
+
+#endif

@@ -1,0 +1,89 @@
+/* Rods from the strands of a file: each polyline becomes the initial and the natural shape of a rod. */
+#include "scene/files.h"
+#include "scene/fit.h"
+#include "scene/rods.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { MOST_ELEMENTS = 50 * 1000 * 1000 }; /* of all rods of a file */
+
+typedef struct job {
+  const sk_strands *strands;
+  int count, elements;
+  double scale;
+  sk_fit *fit;
+  skein_status *status;
+} job;
+
+/* Which strand rod i is: spread evenly over the file, since neighbours in the file are often neighbours in space. */
+static int strand_of(const job *j, int i)
+{
+  return (int)((int64_t)i * j->strands->count / j->count);
+}
+
+/* Each strand by itself, so that the bits do not depend on threads. */
+static void fit_all(const job *j)
+{
+#pragma omp parallel for schedule(dynamic, 16)
+  for (int i = 0; i < j->count; i++) {
+    const int *start = j->strands->start + strand_of(j, i);
+    j->status[i] =
+        sk_fit_strand(j->strands->point + 3 * (size_t)start[0], start[1] - start[0], j->elements, &j->fit[i]);
+  }
+}
+
+/* The fit, in SI. */
+static void place(const job *j, sk_fit *f, sk_scene_rod *rod, sk_vec3 by)
+{
+  double k = j->scale;
+  skein_pose *p = &rod->def.pose;
+  for (int c = 0; c < 3 * j->elements; c++) f->cells[c] /= k;
+  rod->def.length = k * f->length, rod->fit = k * f->largest;
+  rod->def.natural = f->cells, rod->def.naturals = j->elements;
+  sk_store3(p->r, sk_axpy(by, k, f->root));
+  for (int c = 0; c < 3; c++) sk_store3(p->d[c], f->frame.c[c]);
+}
+
+static void add_all(sk_reader *r, const sk_at *entry, const char *file, const sk_scene_rod *rod, job *j)
+{
+  sk_at at = sk_at_get(entry, "file");
+  sk_vec3 by = sk_load3(rod->def.pose.r);
+  double *cells = SK_READ_NEW(r, 3 * (size_t)j->elements * (size_t)j->count, double);
+  j->fit = SK_READ_NEW(r, j->count, sk_fit), j->status = SK_READ_NEW(r, j->count, skein_status);
+  if (sk_failed(r)) return;
+  for (int i = 0; i < j->count; i++) j->fit[i].cells = cells + 3 * (size_t)j->elements * (size_t)i;
+  fit_all(j);
+  for (int i = 0; i < j->count && !sk_failed(r); i++) {
+    sk_scene_rod one = *rod;
+    char head[120], word[80];
+    snprintf(head, sizeof head, "%s: strand %d", sk_safe(file, word, sizeof word), strand_of(j, i));
+    sk_at_refuse(r, &at, sk_status_prefix(j->status[i], head));
+    place(j, &j->fit[i], &one, by);
+    sk_rods_add(r, entry, &one, i);
+  }
+}
+
+void sk_rods_from_file(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod)
+{
+  static const char *const turned[] = {"direction", "normal"};
+  sk_at at = sk_at_get(entry, "file"), root = sk_at_get(entry, "root");
+  const char *file = sk_get_string(r, entry, "file", NULL), *path = file ? sk_reader_path(r, file) : NULL;
+  sk_strands strands = {0};
+  char word[80];
+  for (int k = 0; k < 2; k++) {
+    sk_at field = sk_at_get(&root, turned[k]);
+    if (field.value) sk_at_fail(r, &field, "the strands of the 'file' say it, expected only 'position' to move them");
+  }
+  double scale = sk_get_number(r, entry, "scale", SK_ONE, SK_POSITIVE, 1) * r->factor[SK_LENGTH];
+  int count = sk_get_int(r, entry, "count", 1, SK_MOST_RODS, INT_MAX);
+  if (sk_failed(r)) return;
+  skein_status s = sk_strands_read(path, &strands);
+  sk_at_refuse(r, &at, sk_status_prefix(s, sk_safe(file, word, sizeof word)));
+  job j = {.strands = &strands, .count = SK_MIN(count, strands.count), .elements = rod->def.elements, .scale = scale};
+  if ((int64_t)j.count * j.elements > MOST_ELEMENTS)
+    sk_at_fail(r, &at, "%d strands of %d elements are too many, expected at most %d elements in all", j.count,
+               j.elements, MOST_ELEMENTS);
+  if (sk_rods_reserve(r, entry, j.count)) add_all(r, entry, file, rod, &j);
+  sk_strands_destroy(&strands);
+}

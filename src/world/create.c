@@ -1,0 +1,105 @@
+/* A world from a scene, and what one may ask it. */
+#include "world/world.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Weight times length, and the motion that the scene starts with: what a blow-up is measured by. */
+static double start_scale(const skein_world *w)
+{
+  double sum = 0, g = sk_norm(sk_load3(w->env.gravity));
+  skein_step_info info;
+  sk_world_energies(w, &info);
+  for (int i = 0; i < w->strand_count; i++) {
+    const skein_rod *rod = w->strands[i].rod;
+    double m = rod->section.rho_S * rod->def.length, EI = fmax(rod->section.EI1, rod->section.EI2);
+    sum += m * g * rod->def.length + EI / rod->def.length;
+  }
+  for (int i = 0; i < w->scene->body_count; i++)
+    if (w->scene->bodies[i].mode == SK_DYNAMIC) sum += w->scene->bodies[i].mass * g;
+  return sum + fabs(info.kinetic) + fabs(info.elastic);
+}
+
+static skein_status create_strands(skein_world *w)
+{
+  skein_status s = sk_ok();
+  for (int i = 0; i < w->scene->rod_count && s.code == SKEIN_OK; i++) {
+    const sk_scene_rod *from = w->scene->rods + i;
+    sk_strand *strand = w->strands + i;
+    *strand = (sk_strand){.radius = from->radius, .group = from->group, .source = i, .dof = -1, .cut_off = -1};
+    s = sk_status_prefix(skein_rod_create(&from->def, &strand->rod), from->name);
+    w->strand_count = i + (s.code == SKEIN_OK);
+  }
+  return s;
+}
+
+skein_status skein_world_create(const skein_scene *scene, int threads, skein_world **out)
+{
+  *out = NULL;
+  if (threads < 0) return sk_fail(SKEIN_BAD_INPUT, "threads is %d, expected >= 0", threads);
+  skein_world *w = sk_calloc(1, sizeof *w);
+  if (!w) return sk_no_memory();
+  w->scene = scene, w->env = scene->env, w->dt = scene->step.dt;
+  w->threads = threads > 0 ? threads : omp_get_max_threads();
+  w->strands = sk_calloc((size_t)scene->rod_count, sizeof *w->strands);
+  w->bodies = sk_calloc((size_t)scene->body_count, sizeof *w->bodies);
+  skein_status s = w->strands && w->bodies ? create_strands(w) : sk_no_memory();
+  if (s.code == SKEIN_OK) s = sk_world_start(w);
+  if (s.code != SKEIN_OK) {
+    skein_world_destroy(w);
+    return s;
+  }
+  sk_world_find_roots(w);
+  w->energy_scale = start_scale(w);
+  *out = w;
+  return s;
+}
+
+void skein_world_destroy(skein_world *w)
+{
+  if (!w) return;
+  for (int i = 0; i < w->strand_count; i++) skein_rod_destroy(w->strands[i].rod);
+  sk_arena_free(&w->arena), sk_arena_free(&w->kept);
+  free(w->strands), free(w->bodies);
+  free(w);
+}
+
+double skein_world_time(const skein_world *w)
+{
+  return w->time;
+}
+
+const skein_problem *skein_world_problem(const skein_world *w)
+{
+  return w->problem.contacts > 0 ? &w->problem : NULL;
+}
+
+const skein_solution *skein_world_solution(const skein_world *w)
+{
+  return w->problem.contacts > 0 ? &w->solution : NULL;
+}
+
+int skein_world_rods(const skein_world *w)
+{
+  return w->strand_count;
+}
+
+const skein_rod *skein_world_rod(const skein_world *w, int i)
+{
+  return w->strands[i].rod;
+}
+
+int skein_world_bodies(const skein_world *w)
+{
+  return w->scene->body_count;
+}
+
+void skein_world_body(const skein_world *w, int i, double place[3], double quaternion[4], double velocity[3],
+                      double spin[3])
+{
+  const sk_body_state *b = w->bodies + i;
+  sk_store3(place, b->pose.r), sk_store3(velocity, b->v), sk_store3(spin, b->w);
+  quaternion[0] = b->pose.q.w, sk_store3(quaternion + 1, b->pose.q.v);
+}

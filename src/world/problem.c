@@ -1,0 +1,318 @@
+/* The one-step problem of the world, and its solution back into rods and bodies:
+ *
+ *     M v = f + H' r,   u = H v + u_f,   (r, u) in Coulomb's law at every contact
+ *
+ * M: the rods' A and the bodies' inertia. A row of H is a direction of a contact, n or a tangent, times J_a(s_a) -
+ * J_b(s_b). u_f has the velocities of what is prescribed, and in the normal row
+ *
+ *     gap / dt                          where the surfaces are apart: they may touch at the end of the step, not before
+ *     - min(push, (overlap - slop)/5dt) where they overlap by more than the slop
+ *     e u_N(before)                     where they meet with restitution e
+ */
+#include "world/world.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+/* ---- Numbering ---- */
+
+static bool is_dynamic(const skein_world *w, int object)
+{
+  return !sk_is_rod(w, object) && w->scene->bodies[object - w->strand_count].mode == SK_DYNAMIC;
+}
+
+static void mark(skein_world *w, int object)
+{
+  if (sk_is_rod(w, object)) w->strands[object].dof = 0;
+  else if (is_dynamic(w, object)) w->body_dof[object - w->strand_count] = 0;
+}
+
+/* Dofs of what touches something, in order. */
+static int number_dofs(skein_world *w)
+{
+  int dofs = 0;
+  for (int i = 0; i < w->strand_count; i++) w->strands[i].dof = -1;
+  for (int i = 0; i < w->scene->body_count; i++) w->body_dof[i] = -1;
+  for (int k = 0; k < w->tried.count; k++) mark(w, w->tried.at[k].a), mark(w, w->tried.at[k].b);
+  for (int i = 0; i < w->strand_count; i++)
+    if (w->strands[i].dof == 0) w->strands[i].dof = dofs, dofs += w->strands[i].rod->n;
+  for (int i = 0; i < w->scene->body_count; i++)
+    if (w->body_dof[i] == 0) w->body_dof[i] = dofs, dofs += 6;
+  return dofs;
+}
+
+/* ---- M and f ---- */
+
+static skein_status allocate(skein_world *w, int dofs)
+{
+  skein_problem *p = &w->problem;
+  int n = w->tried.count;
+  *p = (skein_problem){.form = SKEIN_GLOBAL, .d = 3, .contacts = n, .dofs = dofs};
+  p->M.rows = p->M.cols = dofs, p->H.rows = 3 * n, p->H.cols = dofs;
+  p->M.start = SK_NEW(&w->arena, dofs + 1, int64_t), p->H.start = SK_NEW(&w->arena, 3 * (size_t)n + 1, int64_t);
+  p->mu = SK_NEW(&w->arena, n, double), p->f = SK_NEW(&w->arena, dofs, double);
+  p->u_f = SK_NEW(&w->arena, 3 * (size_t)n, double);
+  w->solution = (skein_solution){SK_NEW(&w->arena, 3 * (size_t)n, double), SK_NEW(&w->arena, 3 * (size_t)n, double),
+                                 SK_NEW(&w->arena, dofs, double)};
+  return w->arena.failed ? sk_no_memory() : sk_ok();
+}
+
+static skein_status allocate_entries(skein_world *w, skein_csr *A)
+{
+  for (int i = 0; i < A->rows; i++) A->start[i + 1] += A->start[i];
+  A->col = SK_NEW_RAW(&w->arena, A->start[A->rows], int), A->val = SK_NEW_RAW(&w->arena, A->start[A->rows], double);
+  return w->arena.failed ? sk_no_memory() : sk_ok();
+}
+
+static void fill_rod_mass(const skein_world *w, const sk_strand *s)
+{
+  const skein_rod *rod = s->rod;
+  const skein_csr *M = &w->problem.M;
+  for (int i = 0; i < rod->n; i++) {
+    int64_t at = M->start[s->dof + i];
+    for (int j = SK_MAX(0, i - rod->kd); j <= SK_MIN(rod->n - 1, i + rod->kd); j++, at++)
+      M->col[at] = s->dof + j, M->val[at] = rod->A[sk_band_at(rod->kd, i, j)];
+  }
+  memcpy(w->problem.f + s->dof, rod->b, sizeof(double) * (size_t)rod->n);
+}
+
+/* m v, and the inertia I = R I_0 R' with the gyroscopic torque - w x I w. */
+static void fill_body_mass(const skein_world *w, int body, double dt)
+{
+  const skein_csr *M = &w->problem.M;
+  const sk_scene_body *b = w->scene->bodies + body;
+  const sk_body_state *at = w->bodies + body;
+  int dof = w->body_dof[body];
+  sk_mat3 I = sk_world_inertia(w, body);
+  sk_vec3 Iw = sk_apply(I, at->w);
+  double entries[9];
+  sk_store33(entries, I);
+  for (int i = 0; i < 6; i++) {
+    int64_t k = M->start[dof + i];
+    if (i < 3) M->col[k] = dof + i, M->val[k] = b->mass;
+    for (int j = 0; i >= 3 && j < 3; j++)
+      M->col[k + j] = dof + 3 + j, M->val[k + j] = 0.5 * (entries[3 * j + i - 3] + entries[3 * (i - 3) + j]);
+  }
+  sk_store3(w->problem.f + dof, sk_mul(b->mass, sk_axpy(at->v, dt, sk_load3(w->env.gravity))));
+  sk_store3(w->problem.f + dof + 3, sk_axpy(Iw, -dt, sk_cross(at->w, Iw)));
+}
+
+static skein_status fill_mass(skein_world *w, double dt)
+{
+  skein_csr *M = &w->problem.M;
+  for (int i = 0; i < w->strand_count; i++) {
+    const sk_strand *s = w->strands + i;
+    for (int k = 0; s->dof >= 0 && k < s->rod->n; k++)
+      M->start[s->dof + k + 1] = 1 + SK_MIN(k, s->rod->kd) + SK_MIN(s->rod->n - 1 - k, s->rod->kd);
+  }
+  for (int i = 0; i < w->scene->body_count; i++)
+    for (int k = 0; w->body_dof[i] >= 0 && k < 6; k++) M->start[w->body_dof[i] + k + 1] = k < 3 ? 1 : 3;
+  skein_status s = allocate_entries(w, M);
+  if (s.code != SKEIN_OK) return s;
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 64)) schedule(dynamic, 16)
+  for (int i = 0; i < w->strand_count; i++)
+    if (w->strands[i].dof >= 0) fill_rod_mass(w, w->strands + i);
+  for (int i = 0; i < w->scene->body_count; i++)
+    if (w->body_dof[i] >= 0) fill_body_mass(w, i, dt);
+  return s;
+}
+
+/* ---- H and u_f ---- */
+
+/* Columns of one side of a contact: first and count, in the problem. */
+static int side_columns(const skein_world *w, int object, double s, int *first)
+{
+  int count = 0;
+  *first = 0;
+  if (sk_is_rod(w, object)) w->strands[object].rod->ops->support(w->strands[object].rod, s, first, &count);
+  else if (is_dynamic(w, object)) count = 6;
+  return count;
+}
+
+/* Adds one side, with its sign, to the three rows of the contact from entry `at` on; its drift to u_f. */
+static int fill_side(const skein_world *w, const sk_touch *t, int row, int at, bool second, double *J)
+{
+  int object = second ? t->b : t->a, first;
+  double sign = second ? -1 : 1, s = second ? t->sb : t->sa;
+  const skein_csr *H = &w->problem.H;
+  int count = side_columns(w, object, s, &first), dof, n;
+  sk_vec3 drift = {0, 0, 0};
+  if (sk_is_rod(w, object)) {
+    const skein_rod *rod = w->strands[object].rod;
+    sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
+    rod->ops->jacobian(rod, rod->x, s, &in, J, NULL, &drift, NULL);
+    dof = w->strands[object].dof, n = rod->n;
+  } else {
+    int body = object - w->strand_count;
+    const sk_body_state *b = w->bodies + body;
+    sk_vec3 arm = sk_sub(second ? t->point_b : t->point_a, b->pose.r);
+    dof = w->body_dof[body], n = 6;
+    if (count == 0) drift = sk_add(b->v, sk_cross(b->w, arm));
+    const double turn[18] = {1, 0, 0, 0, arm.z, -arm.y, 0, 1, 0, -arm.z, 0, arm.x, 0, 0, 1, arm.y, -arm.x, 0};
+    memcpy(J, turn, sizeof turn); /* v + w x arm */
+  }
+  for (int c = 0; c < 3; c++) {
+    sk_vec3 axis = t->frame[c];
+    w->problem.u_f[row + c] += sign * sk_dot(axis, drift);
+    int64_t entry = H->start[row + c] + at;
+    for (int k = 0; k < count; k++, entry++) {
+      int j = first + k;
+      H->col[entry] = dof + j;
+      H->val[entry] = sign * (axis.x * J[j] + axis.y * J[n + j] + axis.z * J[2 * n + j]);
+    }
+  }
+  return count;
+}
+
+/* Velocity of a place before the step. */
+static sk_vec3 velocity_before(const skein_world *w, int object, double s, sk_vec3 point)
+{
+  if (!sk_is_rod(w, object)) {
+    const sk_body_state *b = w->bodies + object - w->strand_count;
+    return sk_add(b->v, sk_cross(b->w, sk_sub(point, b->pose.r)));
+  }
+  const skein_rod *rod = w->strands[object].rod;
+  sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
+  return rod->ops->velocity(rod, rod->x, rod->v, s, &in);
+}
+
+/* The radius by which overlaps are judged: that of the thinner side. */
+static double contact_radius(const skein_world *w, const sk_touch *t)
+{
+  double ra = sk_is_rod(w, t->a) ? w->strands[t->a].radius : HUGE_VAL,
+         rb = sk_is_rod(w, t->b) ? w->strands[t->b].radius : HUGE_VAL;
+  double r = fmin(ra, rb);
+  if (isfinite(r)) return r;
+  const sk_shape *a = &w->scene->bodies[t->a - w->strand_count].shape,
+                 *b = &w->scene->bodies[t->b - w->strand_count].shape;
+  sk_vec3 lo, hi, size[2] = {{HUGE_VAL, 0, 0}, {HUGE_VAL, 0, 0}};
+  const sk_shape *both[2] = {a, b};
+  for (int k = 0; k < 2; k++) {
+    if (both[k]->kind == SK_PLANE) continue;
+    sk_shape_bounds(both[k], &w->bodies[(k ? t->b : t->a) - w->strand_count].pose, &lo, &hi);
+    size[k] = sk_sub(hi, lo);
+    r = fmin(r, 0.05 * sk_norm(size[k]));
+  }
+  return isfinite(r) ? r : 1e-3;
+}
+
+static double gap_velocity(const skein_world *w, const sk_touch *t, double dt)
+{
+  const sk_scene_step *step = &w->scene->step;
+  double overlap = -t->gap - step->slop * contact_radius(w, t), closing = -t->approach * dt;
+  double slow = 2 * sk_norm(sk_load3(w->env.gravity)) * dt;
+  if (t->restitution > 0 && t->approach < -slow && t->gap < closing) return t->restitution * t->approach;
+  if (t->gap >= 0) return t->gap / dt;
+  return overlap > 0 && !w->gentle ? -fmin(step->push, 0.2 * overlap / dt) : 0;
+}
+
+static void fill_contact(const skein_world *w, int k, double dt, double *J)
+{
+  sk_touch *t = w->tried.at + k;
+  skein_problem *p = (skein_problem *)&w->problem;
+  int row = 3 * k, count = fill_side(w, t, row, 0, false, J);
+  fill_side(w, t, row, count, true, J);
+  p->mu[k] = t->mu;
+  sk_vec3 before = sk_sub(velocity_before(w, t->a, t->sa, t->point_a), velocity_before(w, t->b, t->sb, t->point_b));
+  t->approach = sk_dot(t->frame[0], before);
+  for (int c = 0; c < 3; c++) t->u_before[c] = sk_dot(t->frame[c], before);
+  t->offset = gap_velocity(w, t, dt);
+  p->u_f[row] += t->offset;
+  for (int c = 0; c < 3; c++) w->solution.r[row + c] = sk_dot(t->frame[c], t->impulse);
+}
+
+static skein_status fill_contacts(skein_world *w, double dt)
+{
+  skein_csr *H = &w->problem.H;
+  int largest = 6, first;
+  for (int k = 0; k < w->tried.count; k++) {
+    const sk_touch *t = w->tried.at + k;
+    int count = side_columns(w, t->a, t->sa, &first) + side_columns(w, t->b, t->sb, &first);
+    for (int c = 0; c < 3; c++) H->start[3 * k + c + 1] = count;
+  }
+  for (int i = 0; i < w->strand_count; i++) largest = SK_MAX(largest, w->strands[i].rod->n);
+  double *J = SK_NEW_RAW(&w->arena, 3 * (size_t)largest * (size_t)w->threads, double);
+  skein_status s = allocate_entries(w, H);
+  if (w->arena.failed) return sk_no_memory();
+#pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64)
+  for (int k = 0; k < w->tried.count; k++)
+    fill_contact(w, k, dt, J + 3 * (size_t)largest * (size_t)omp_get_thread_num());
+  return s;
+}
+
+skein_status sk_world_assemble(skein_world *w, double dt)
+{
+  skein_status s = allocate(w, number_dofs(w));
+  if (s.code == SKEIN_OK) s = fill_mass(w, dt);
+  if (s.code == SKEIN_OK) s = fill_contacts(w, dt);
+  w->pushed = 0;
+  for (int k = 0; s.code == SKEIN_OK && k < w->tried.count; k++)
+    w->pushed += w->tried.at[k].gap < 0 && w->tried.at[k].offset < 0;
+  return s;
+}
+
+/* ---- Solving ---- */
+
+/* Impulses back into the contacts, in world axes; what they dissipate is - r . (u before + u after) / 2. */
+static double take_impulses(skein_world *w)
+{
+  double work = 0;
+  for (int k = 0; k < w->tried.count; k++) {
+    sk_touch *t = w->tried.at + k;
+    const double *r = w->solution.r + 3 * k, *u = w->solution.u + 3 * k;
+    t->impulse = sk_vec(0, 0, 0);
+    double force = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]), slip = hypot(u[1], u[2]);
+    t->status = !(force > 0) ? 0 : hypot(r[1], r[2]) < t->mu * r[0] * (1 - 1e-6) || slip == 0 ? 1 : 2;
+    for (int c = 0; c < 3; c++) {
+      t->impulse = sk_axpy(t->impulse, r[c], t->frame[c]);
+      work += 0.5 * r[c] * (t->u_before[c] + u[c] - (c == 0 ? t->offset : 0));
+    }
+  }
+  return -work;
+}
+
+/* Rods that touch something get its velocities; the others have the free ones already. */
+static void take_velocities(skein_world *w)
+{
+  for (int i = 0; i < w->strand_count; i++) {
+    const sk_strand *s = w->strands + i;
+    if (s->dof >= 0) memcpy(w->v + w->v_start[i], w->solution.v + s->dof, sizeof(double) * (size_t)s->rod->n);
+  }
+}
+
+static void solve_bodies(skein_world *w, double dt)
+{
+  for (int i = 0; i < w->scene->body_count; i++) {
+    sk_body_state *b = w->bodies + i;
+    if (w->scene->bodies[i].mode != SK_DYNAMIC) continue;
+    if (w->body_dof[i] >= 0) {
+      b->v = sk_load3(w->solution.v + w->body_dof[i]), b->w = sk_load3(w->solution.v + w->body_dof[i] + 3);
+      continue;
+    }
+    sk_mat3 I = sk_world_inertia(w, i), R = sk_quat_frame(b->pose.q);
+    sk_vec3 torque = sk_apply_t(R, sk_mul(-1, sk_cross(b->w, sk_apply(I, b->w)))); /* body axes: I_0 a = torque */
+    b->v = sk_axpy(b->v, dt, sk_load3(w->env.gravity));
+    b->w = sk_axpy(b->w, dt, sk_apply(R, sk_solve3(w->scene->bodies[i].inertia, torque)));
+  }
+}
+
+skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info)
+{
+  const sk_scene_step *step = &w->scene->step;
+  skein_solve_def def = skein_default_solve_def();
+  skein_solve_info result = {.converged = true};
+  skein_status s = sk_ok();
+  def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
+  def.tol = w->calm ? step->tol_rest : step->tol, def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
+  def.max_seconds = step->max_seconds, def.threads = w->threads, def.warm_start = true;
+  if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
+  if (w->tried.count > 0) s = skein_solve(&w->problem, &def, &w->solution, &result);
+  if (s.code != SKEIN_OK) return s;
+  take_velocities(w);
+  solve_bodies(w, dt);
+  info->dissipated = take_impulses(w);
+  info->converged = result.converged, info->error = result.error.rel, info->sweeps = result.iterations;
+  info->islands = result.islands, info->stick = result.stick, info->slide = result.slide, info->open = result.open;
+  return s;
+}

@@ -1,0 +1,300 @@
+/* One step of the world (Moreau): scene -> rods, bodies -> collide -> one-step problem -> friction -> integrate.
+ * A step that fails, that the solver could not finish or that moved further than the collision search looked is taken
+ * again, shorter; never skipped. */
+#include "world/world.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Saving and restoring ---- */
+
+static void save(skein_world *w)
+{
+  double *at = w->saved;
+  for (int i = 0; i < w->strand_count; i++) {
+    const skein_rod *rod = w->strands[i].rod;
+    memcpy(at, rod->x, sizeof(double) * (size_t)rod->nx), at += rod->nx;
+    memcpy(at, rod->v, sizeof(double) * (size_t)rod->n), at += rod->n;
+  }
+  if (w->scene->body_count > 0) memcpy(w->saved_bodies, w->bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
+}
+
+static void restore(skein_world *w)
+{
+  const double *at = w->saved;
+  for (int i = 0; i < w->strand_count; i++) {
+    skein_rod *rod = w->strands[i].rod;
+    memcpy(rod->x, at, sizeof(double) * (size_t)rod->nx), at += rod->nx;
+    memcpy(rod->v, at, sizeof(double) * (size_t)rod->n), at += rod->n;
+  }
+  if (w->scene->body_count > 0) memcpy(w->bodies, w->saved_bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
+}
+
+/* Arrays of the step; the arena is emptied first. */
+static skein_status prepare(skein_world *w)
+{
+  size_t states = 0;
+  int dofs = 0;
+  sk_arena_reset(&w->arena);
+  skein_rod **rods = SK_NEW(&w->arena, w->strand_count, skein_rod *);
+  w->systems = SK_NEW(&w->arena, w->threads, sk_rod_system);
+  w->v_start = SK_NEW(&w->arena, w->strand_count + 1, int);
+  w->body_dof = SK_NEW(&w->arena, w->scene->body_count, int);
+  w->saved_bodies = SK_NEW(&w->arena, w->scene->body_count, sk_body_state);
+  if (w->arena.failed) return sk_no_memory();
+  for (int i = 0; i < w->strand_count; i++) {
+    rods[i] = w->strands[i].rod, w->v_start[i] = dofs, dofs += rods[i]->n;
+    states += (size_t)rods[i]->nx + (size_t)rods[i]->n;
+  }
+  w->v = SK_NEW_RAW(&w->arena, dofs, double), w->saved = SK_NEW_RAW(&w->arena, states, double);
+  skein_status s = w->arena.failed ? sk_no_memory() : sk_ok();
+  for (int t = 0; t < w->threads && s.code == SKEIN_OK; t++)
+    s = sk_rod_system_create(rods, w->strand_count, &w->arena, w->systems + t);
+  return s;
+}
+
+/* ---- The parts of a step ---- */
+
+typedef skein_status (*strand_job)(skein_world *w, int strand, double dt, sk_rod_system *sys);
+
+/* The job for every rod; of several failures that of the first rod, with its name. */
+static skein_status for_strands(skein_world *w, double dt, strand_job job)
+{
+  skein_status status = sk_ok();
+  int failed = w->strand_count;
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
+  for (int i = 0; i < w->strand_count; i++) {
+    skein_status s = job(w, i, dt, w->systems + omp_get_thread_num());
+    if (s.code == SKEIN_OK) continue;
+#pragma omp critical
+    if (i < failed) failed = i, status = s;
+  }
+  if (failed == w->strand_count) return status;
+  return sk_status_prefix(status, w->scene->rods[w->strands[failed].source].name);
+}
+
+/* A, b, and the free velocity: how far the rod might go, and where it goes if it touches nothing. */
+static skein_status assemble_strand(skein_world *w, int i, double dt, sk_rod_system *sys)
+{
+  skein_status s = sk_rod_assemble(w->strands[i].rod, &w->env, dt, w->scene->step.theta, sys);
+  return s.code == SKEIN_OK ? sk_rod_solve(w->strands[i].rod, dt, w->v + w->v_start[i], sys) : s;
+}
+
+static skein_status advance_strand(skein_world *w, int i, double dt, sk_rod_system *sys)
+{
+  return sk_rod_advance(w->strands[i].rod, &w->env, dt, w->scene->step.theta, w->v + w->v_start[i], sys);
+}
+
+/* Adds the time since *last to *sum. */
+static void lap(double *last, double *sum)
+{
+  double now = sk_seconds();
+  *sum += now - *last, *last = now;
+}
+
+/* The line of the data flow. `extra` (m) widens the search for contacts. */
+static skein_status try_step(skein_world *w, double dt, double extra, skein_step_info *info)
+{
+  double last = sk_seconds();
+  skein_status s = sk_world_drive(w, dt);
+  if (s.code == SKEIN_OK) s = for_strands(w, dt, assemble_strand);
+  lap(&last, &info->seconds_rods);
+  if (s.code == SKEIN_OK) s = sk_world_touch(w, dt, extra);
+  lap(&last, &info->seconds_collide);
+  if (s.code == SKEIN_OK) s = sk_world_assemble(w, dt);
+  lap(&last, &info->seconds_assemble);
+  if (s.code == SKEIN_OK) s = sk_world_solve(w, dt, info);
+  lap(&last, &info->seconds_solve);
+  if (s.code == SKEIN_OK) s = for_strands(w, dt, advance_strand);
+  if (s.code == SKEIN_OK) sk_world_move_bodies(w, w->saved_bodies, dt);
+  lap(&last, &info->seconds_rods);
+  return s;
+}
+
+/* ---- The length of a step ---- */
+
+/* The next moment that a step must not cross: `until`, or an event. */
+static double horizon(const skein_world *w, double until)
+{
+  double t = until;
+  if (w->next_event < w->scene->event_count) t = fmin(t, w->scene->events[w->next_event].time);
+  return t;
+}
+
+/* Not beyond the horizon, and no sliver left before it. */
+static double choose_dt(const skein_world *w, double until)
+{
+  double left = horizon(w, until) - w->time, dt = w->dt;
+  if (w->scene->step.travel > 0) {
+    double fastest = 0, shortest = HUGE_VAL;
+    for (int i = 0; i < w->strand_count; i++) {
+      const sk_strand *s = w->strands + i;
+      fastest = fmax(fastest, s->speed), shortest = fmin(shortest, s->rod->l);
+    }
+    if (fastest * dt > w->scene->step.travel * shortest) dt = w->scene->step.travel * shortest / fastest;
+    dt = fmax(dt, w->scene->step.dt_min);
+  }
+  if (left <= dt * (1 + 1e-9)) return left;
+  return left < 2 * dt ? 0.5 * left : dt;
+}
+
+/* ---- Judgement ---- */
+
+static bool all_finite(const skein_step_info *info)
+{
+  return isfinite(info->kinetic + info->elastic + info->gravity + info->speed + info->error);
+}
+
+/* A motion that gained a thousand times all the energy that there was in one step. */
+static bool runs_away(const skein_world *w, const skein_step_info *info)
+{
+  double scale = w->energy_scale;
+  return w->steps > 0 && info->kinetic > 1000 * scale;
+}
+
+static skein_status blown_up(const skein_world *w, const skein_step_info *info)
+{
+  int worst = 0;
+  double most = -1;
+  for (int i = 0; i < w->strand_count; i++) {
+    double speed = 0;
+    const skein_rod *rod = w->strands[i].rod;
+    for (int k = 0; k < rod->n; k++)
+      speed = fmax(speed, isfinite(rod->v[k]) ? fabs(rod->v[k]) / rod->ops->scale(rod, k) : HUGE_VAL);
+    if (speed > most) most = speed, worst = i;
+  }
+  const char *name = w->strand_count > 0 ? w->scene->rods[w->strands[worst].source].name : "bodies";
+  return sk_fail(SKEIN_BAD_INPUT,
+                 "the motion blew up in step %lld (t = %g s, dt = %g s): kinetic energy %g J; fastest: %s",
+                 (long long)w->steps + 1, w->time, info->dt, info->kinetic, name);
+}
+
+/* Largest overlap in radii, and 3 n / m. */
+static void describe(const skein_world *w, skein_step_info *info)
+{
+  info->contacts = w->tried.count;
+  info->nu = w->problem.dofs > 0 ? 3.0 * w->tried.count / w->problem.dofs : 0;
+  for (int i = 0; i < w->scene->body_count; i++)
+    if (w->scene->bodies[i].mode == SK_DYNAMIC) info->speed = fmax(info->speed, sk_norm(w->bodies[i].v));
+  info->penetration = 0;
+  for (int k = 0; k < w->tried.count; k++) {
+    const sk_touch *t = w->tried.at + k;
+    if (sk_is_rod(w, t->a)) info->penetration = fmax(info->penetration, -t->gap / w->strands[t->a].radius);
+  }
+}
+
+void sk_world_energies(const skein_world *w, skein_step_info *info)
+{
+  info->kinetic = info->elastic = info->gravity = 0;
+  for (int i = 0; i < w->strand_count; i++) {
+    const skein_rod *rod = w->strands[i].rod;
+    sk_rod_input in = sk_rod_input_make(rod, &w->env, true, false);
+    skein_rod_energy e = rod->ops->energy(rod, rod->x, rod->v, &in);
+    info->kinetic += e.kinetic, info->elastic += e.elastic, info->gravity += e.gravity;
+  }
+  for (int i = 0; i < w->scene->body_count; i++) {
+    const sk_body_state *b = w->bodies + i;
+    const sk_scene_body *body = w->scene->bodies + i;
+    if (body->mode != SK_DYNAMIC) continue;
+    info->kinetic += 0.5 * body->mass * sk_dot(b->v, b->v) + 0.5 * sk_dot(b->w, sk_apply(sk_world_inertia(w, i), b->w));
+    info->gravity -= body->mass * sk_dot(sk_load3(w->env.gravity), b->pose.r);
+  }
+}
+
+/* The touches of the step become those of the last one. */
+static skein_status keep_touches(skein_world *w)
+{
+  sk_arena_reset(&w->kept);
+  w->touches.count = 0;
+  w->touches.at = SK_NEW_RAW(&w->kept, w->tried.count, sk_touch);
+  if (w->kept.failed) return sk_no_memory();
+  w->touches.count = w->tried.count;
+  if (w->tried.count > 0) memcpy(w->touches.at, w->tried.at, sizeof *w->tried.at * (size_t)w->tried.count);
+  return sk_ok();
+}
+
+/* Half the step after trouble, slowly back to the default after calm ones. `wanted`: the step that was tried first. */
+static void adapt(skein_world *w, const skein_step_info *info, double wanted)
+{
+  const sk_scene_step *step = &w->scene->step;
+  double radius = HUGE_VAL;
+  for (int i = 0; i < w->strand_count; i++) radius = fmin(radius, w->strands[i].radius);
+  if (info->dt < wanted) w->dt = fmax(step->dt_min, info->dt);
+  else if (info->penetration > 0.1 && info->penetration > 1.05 * w->penetration)
+    w->dt = fmax(step->dt_min, 0.5 * w->dt);
+  else w->dt = fmin(step->dt, 1.2 * w->dt);
+  w->penetration = info->penetration;
+  w->calm = isfinite(radius) ? info->speed < 0.1 * radius / step->dt : info->speed < 0.01;
+}
+
+/* Whether the step that was just tried must be taken again with a better search: wider (*extra, m) where a point went
+ * further than its piece looked or two that seemed too far apart met; finer where rods were bent. *deeper: what the
+ * linear problem did not see, in radii. */
+static bool look_further(skein_world *w, skein_step_info *info, double *extra, double *deeper)
+{
+  double missed, overshoot = sk_world_overshoot(w, info->dt, &info->speed);
+  *deeper = sk_world_deepened(w, &missed);
+  bool coarse = sk_world_coarse(w);
+  if (!(overshoot > 0 || missed > 0)) return coarse;
+  *extra = fmax(*extra + 1.5 * fmax(overshoot, 0), 0.51 * missed);
+  return true;
+}
+
+/* The step with what it takes: wider searches; no push-out, for where contacts press from all sides there may be no
+ * velocity that opens all overlaps, while there always is one that keeps them; shorter steps, also where overlaps grow
+ * and a shorter step made them grow less. */
+static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
+{
+  double extra = 0, deeper = 0, before = HUGE_VAL;
+  skein_status s;
+  w->gentle = false;
+  for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0;
+  for (int tries = 0, wider = 0;; tries++) {
+    s = prepare(w);
+    if (s.code != SKEIN_OK) return s;
+    save(w);
+    info->dt = dt, info->retries = tries;
+    s = try_step(w, dt, extra, info);
+    bool shortest = dt <= w->scene->step.dt_min * (1 + 1e-9) || tries >= 60;
+    if (s.code == SKEIN_OK && look_further(w, info, &extra, &deeper) && wider++ < 8) {
+      restore(w);
+      continue;
+    }
+    bool sinks = s.code == SKEIN_OK && info->converged && deeper > 0 && deeper < 0.75 * before && !shortest;
+    if (s.code == SKEIN_OK && !sinks && (info->converged || (shortest && (w->gentle || w->pushed == 0)))) return s;
+    restore(w);
+    if (s.code == SKEIN_OK && !sinks && !w->gentle && w->pushed > 0) {
+      w->gentle = true;
+      continue;
+    }
+    if (s.code == SKEIN_NO_MEMORY || shortest) return s;
+    if (sinks) before = deeper;
+    dt = fmax(0.5 * dt, w->scene->step.dt_min);
+  }
+}
+
+skein_status skein_world_step(skein_world *w, double until, skein_step_info *info)
+{
+  *info = (skein_step_info){.time = w->time};
+  if (!(until > w->time))
+    return sk_fail(SKEIN_BAD_INPUT, "until is %g s, expected more than the world's %g s", until, w->time);
+  skein_status s = sk_world_apply_events(w);
+  if (s.code != SKEIN_OK) return s;
+  double wanted = choose_dt(w, until);
+  s = take_step(w, wanted, info);
+  if (s.code != SKEIN_OK) return s;
+  double last = sk_seconds(), end = horizon(w, until);
+  describe(w, info);
+  sk_world_energies(w, info);
+  if (!all_finite(info) || runs_away(w, info)) return blown_up(w, info);
+  w->energy_scale = fmax(w->energy_scale, fabs(info->kinetic) + fabs(info->elastic));
+  w->time = w->time + info->dt >= end - 1e-12 * info->dt ? end : w->time + info->dt;
+  w->last_dt = info->dt, w->steps++;
+  info->time = w->time;
+  s = keep_touches(w);
+  adapt(w, info, wanted);
+  lap(&last, &info->seconds_other);
+  return s;
+}

@@ -1,0 +1,371 @@
+/* Contacts of the coming step: capsules of the rods, candidates from the collision room, refined on the true curves,
+ * with the impulses of the last step where a contact goes on. */
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { APART = 4 }; /* radii of arc between two places of one rod that may touch */
+
+/* ---- Capsules ---- */
+
+/* Numbers the pieces of every strand; chords miss the curve by at most the scene's share of the radius. */
+static void count_pieces(skein_world *w)
+{
+  w->piece_count = 0;
+  for (int i = 0; i < w->strand_count; i++) {
+    sk_strand *s = w->strands + i;
+    s->pieces = SK_MAX(s->finer, sk_rod_pieces(s->rod, w->scene->step.chord * s->radius));
+    s->first = w->piece_count;
+    w->piece_count += s->pieces * s->rod->def.elements;
+  }
+}
+
+/* Reach: the way at the present speed or at that of the free motion, a fifth more, and a little of the radius. `free`:
+ * room for the velocities of the free motion. */
+static void fill_pieces(skein_world *w, int i, double dt, double extra)
+{
+  sk_strand *s = w->strands + i;
+  sk_vec3 *velocity = w->velocity + s->first + i, *free = w->free + s->first + i;
+  int count = s->pieces * s->rod->def.elements;
+  sk_vec3 *r = w->points + s->first + i;
+  sk_rod_input in = sk_rod_input_make(s->rod, &w->env, true, false);
+  double ds = s->rod->def.length / count;
+  s->rod->ops->points(s->rod, s->rod->x, w->v + w->v_start[i], &in, s->pieces, r, free);
+  s->rod->ops->points(s->rod, s->rod->x, s->rod->v, &in, s->pieces, r, velocity);
+  s->speed = 0;
+  for (int k = 0; k <= count; k++) s->speed = fmax(s->speed, sk_norm(velocity[k]));
+  for (int k = 0; k < count; k++) {
+    double speed =
+        fmax(fmax(sk_norm(velocity[k]), sk_norm(velocity[k + 1])), fmax(sk_norm(free[k]), sk_norm(free[k + 1])));
+    w->pieces[s->first + k] = (sk_piece){.a = r[k],
+                                         .b = r[k + 1],
+                                         .radius = s->radius,
+                                         .reach = 1.2 * speed * dt + 0.02 * s->radius + extra,
+                                         .s0 = k * ds,
+                                         .s1 = (k + 1) * ds,
+                                         .object = i,
+                                         .group = s->group,
+                                         .piece = k};
+  }
+}
+
+static skein_status make_pieces(skein_world *w, double dt, double extra)
+{
+  count_pieces(w);
+  size_t points = (size_t)w->piece_count + (size_t)w->strand_count;
+  w->pieces = SK_NEW_RAW(&w->arena, w->piece_count, sk_piece);
+  w->points = SK_NEW_RAW(&w->arena, points, sk_vec3), w->after = SK_NEW_RAW(&w->arena, points, sk_vec3);
+  w->velocity = SK_NEW_RAW(&w->arena, points, sk_vec3), w->free = SK_NEW_RAW(&w->arena, points, sk_vec3);
+  if (w->arena.failed) return sk_no_memory();
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
+  for (int i = 0; i < w->strand_count; i++) fill_pieces(w, i, dt, extra);
+  return sk_ok();
+}
+
+/* A body's surface travels with its velocity and its turn. */
+static void fill_solid(const skein_world *w, int i, double dt, double extra, sk_solid *out)
+{
+  const sk_scene_body *b = w->scene->bodies + i;
+  const sk_body_state *at = w->bodies + i;
+  double size = 0, fall = 0;
+  sk_vec3 lo, hi;
+  if (b->shape.kind != SK_PLANE) {
+    sk_shape_bounds(&b->shape, &at->pose, &lo, &hi);
+    size = sk_norm(sk_sub(hi, lo));
+  }
+  if (b->mode == SK_DYNAMIC) fall = sk_norm(sk_load3(w->env.gravity)) * dt * dt;
+  double speed = sk_norm(at->v) + sk_norm(at->w) * size;
+  *out = (sk_solid){.shape = &b->shape,
+                    .pose = at->pose,
+                    .reach = 1.2 * speed * dt + fall + 1e-3 * size + extra,
+                    .object = w->strand_count + i,
+                    .group = b->group,
+                    .moves = b->mode == SK_DYNAMIC};
+}
+
+/* ---- Refinement ---- */
+
+static void curve_at(const skein_world *w, int object, double s, sk_vec3 *r, sk_vec3 *t)
+{
+  const skein_rod *rod = w->strands[object].rod;
+  sk_mat3 R;
+  rod->ops->pose(rod, rod->x, s, r, &R);
+  *t = R.c[2];
+}
+
+static bool is_curved(const skein_world *w, int object)
+{
+  return sk_is_rod(w, object) && w->strands[object].rod->def.model == SKEIN_SUPER_HELIX;
+}
+
+/* Part of the tangent at s along which a nearer place is looked for: a piece to both sides on a smooth curve, the piece
+ * itself on a chain, whose corners no tangent knows. */
+typedef struct span {
+  double s, lo, hi;
+  sk_vec3 r, t;
+} span;
+
+static span span_make(const skein_world *w, int object, double s, int piece)
+{
+  const sk_strand *strand = w->strands + object;
+  double L = strand->rod->def.length, l = L / (strand->pieces * strand->rod->def.elements);
+  if (is_curved(w, object)) return (span){.s = s, .lo = fmax(s - l, 0), .hi = fmin(s + l, L)};
+  return (span){.s = s, .lo = piece * l, .hi = fmin((piece + 1) * l, L)};
+}
+
+static sk_vec3 span_end(const span *p, double s)
+{
+  return sk_axpy(p->r, s - p->s, p->t);
+}
+
+/* Nearest places of the two tangents; b stays where they are almost parallel: contacts along a stretch stay apart. */
+static void approach(span *a, span *b)
+{
+  double c = sk_dot(a->t, b->t), x, y;
+  bool parallel = 1 - c * c <= 0.01;
+  sk_vec3 from = parallel ? b->r : span_end(b, b->lo), to = parallel ? b->r : span_end(b, b->hi);
+  sk_segment_segment(span_end(a, a->lo), span_end(a, a->hi), from, to, &x, &y);
+  a->s = a->lo + x * (a->hi - a->lo);
+  if (!parallel) b->s = b->lo + y * (b->hi - b->lo);
+}
+
+/* Gauss-Newton on |r_a(sa) - r_b(sb)|^2 within the spans; the nearest of three tries. */
+void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b)
+{
+  span a = span_make(w, t->a, t->sa, piece_a), b = span_make(w, t->b, t->sb, piece_b), best_a = a, best_b = b;
+  double distance = HUGE_VAL, radii = w->strands[t->a].radius + w->strands[t->b].radius;
+  for (int k = 0; k < 3; k++) {
+    curve_at(w, t->a, a.s, &a.r, &a.t), curve_at(w, t->b, b.s, &b.r, &b.t);
+    double now = sk_norm(sk_sub(a.r, b.r));
+    if (!(now < distance)) break;
+    distance = now, best_a = a, best_b = b;
+    if (k < 2) approach(&a, &b);
+  }
+  t->sa = best_a.s, t->sb = best_b.s, t->point_a = best_a.r, t->point_b = best_b.r;
+  if (distance > 1e-6 * radii) {
+    sk_vec3 n = sk_mul(1 / distance, sk_sub(best_a.r, best_b.r));
+    if (sk_dot(n, t->frame[0]) > 0) t->frame[0] = n, t->gap = distance - radii;
+  }
+}
+
+/* The place on the body that is nearest to the point of the curve. */
+static void refine_on_body(const skein_world *w, sk_touch *t)
+{
+  const sk_strand *s = w->strands + t->a;
+  int body = t->b - w->strand_count;
+  sk_near near[SK_NEAR_MAX];
+  sk_vec3 r, tangent;
+  curve_at(w, t->a, t->sa, &r, &tangent);
+  double reach = t->gap + s->radius + 2 * sk_norm(sk_sub(r, t->point_a)) + 1e-3 * s->radius;
+  int found = sk_shape_segment(&w->scene->bodies[body].shape, &w->bodies[body].pose, r, r, reach, near), best = -1;
+  for (int k = 0; k < found; k++)
+    if (best < 0 || sk_dot(near[k].normal, t->frame[0]) > sk_dot(near[best].normal, t->frame[0])) best = k;
+  if (best < 0) return;
+  t->point_a = r, t->point_b = near[best].point, t->frame[0] = near[best].normal;
+  t->gap = near[best].distance - s->radius;
+}
+
+static sk_touch touch_make(const skein_world *w, const sk_candidate *c)
+{
+  sk_touch t = {.a = c->a,
+                .b = c->b,
+                .feature = c->feature,
+                .sa = c->sa,
+                .sb = c->sb,
+                .gap = c->gap,
+                .chord_gap = c->gap,
+                .mu = c->mu,
+                .restitution = c->restitution,
+                .point_a = c->point_a,
+                .point_b = c->point_b,
+                .frame = {c->normal}};
+  bool both = sk_is_rod(w, c->a) && sk_is_rod(w, c->b);
+  if (both && (is_curved(w, c->a) || is_curved(w, c->b))) sk_world_refine(w, &t, c->piece_a, c->piece_b);
+  else if (is_curved(w, c->a) && !sk_is_rod(w, c->b)) refine_on_body(w, &t);
+  t.frame[1] = sk_perpendicular(t.frame[0]);
+  t.frame[2] = sk_cross(t.frame[0], t.frame[1]);
+  return t;
+}
+
+/* ---- Warm start ---- */
+
+static int compare(const sk_touch *x, const sk_touch *y)
+{
+  return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b != y->b ? (x->b < y->b ? -1 : 1) : 0;
+}
+
+static double apart(const sk_touch *x, const sk_touch *y)
+{
+  return fabs(x->sa - y->sa) + fabs(x->sb - y->sb) + sk_norm(sk_sub(x->point_b, y->point_b));
+}
+
+/* The impulse of the old contact of the same objects that is nearest, if none other is nearer to it; over equal times.
+ */
+static void inherit(const sk_touch *old, int old_count, sk_touch *now, int count, double scale)
+{
+  for (int i = 0; i < count; i++) {
+    int best = -1, back = -1;
+    for (int k = 0; k < old_count; k++)
+      if (best < 0 || apart(now + i, old + k) < apart(now + i, old + best)) best = k;
+    for (int k = 0; best >= 0 && k < count; k++)
+      if (back < 0 || apart(now + k, old + best) < apart(now + back, old + best)) back = k;
+    if (back == i) now[i].impulse = sk_mul(scale, old[best].impulse);
+  }
+}
+
+/* Both lists are sorted by (a, b). */
+static void warm_start(skein_world *w, double scale)
+{
+  const sk_touches *old = &w->touches;
+  sk_touches *now = &w->tried;
+  for (int i = 0, k = 0; i < now->count;) {
+    int end = i, last;
+    while (end < now->count && compare(now->at + end, now->at + i) == 0) end++;
+    while (k < old->count && compare(old->at + k, now->at + i) < 0) k++;
+    for (last = k; last < old->count && compare(old->at + last, now->at + i) == 0;) last++;
+    inherit(old->at + k, last - k, now->at + i, end - i, scale);
+    i = end, k = last;
+  }
+}
+
+/* Velocity of a place, now or in the free motion. */
+static sk_vec3 velocity_at(const skein_world *w, int object, double s, sk_vec3 point, bool free)
+{
+  if (!sk_is_rod(w, object)) {
+    const sk_body_state *b = w->bodies + object - w->strand_count;
+    return sk_add(b->v, sk_cross(b->w, sk_sub(point, b->pose.r)));
+  }
+  const sk_strand *strand = w->strands + object;
+  int count = strand->pieces * strand->rod->def.elements;
+  double at = s / strand->rod->def.length * count;
+  int k = SK_MIN((int)at, count - 1);
+  const sk_vec3 *v = (free ? w->free : w->velocity) + strand->first + object + k;
+  return sk_axpy(v[0], at - k, sk_sub(v[1], v[0]));
+}
+
+/* Surfaces so far apart that they would not meet at twice their relative speed: hair that swings together. */
+static bool is_remote(const skein_world *w, const sk_touch *t, double dt, double extra)
+{
+  double speed = 0, radius = HUGE_VAL;
+  if (!(t->gap > 0)) return false;
+  for (int free = 0; free < 2; free++) {
+    sk_vec3 va = velocity_at(w, t->a, t->sa, t->point_a, free), vb = velocity_at(w, t->b, t->sb, t->point_b, free);
+    speed = fmax(speed, sk_norm(sk_sub(va, vb)));
+  }
+  if (sk_is_rod(w, t->a)) radius = w->strands[t->a].radius;
+  if (sk_is_rod(w, t->b)) radius = fmin(radius, w->strands[t->b].radius);
+  return isfinite(radius) && t->gap > 2 * speed * dt + 0.1 * radius + 2 * extra;
+}
+
+/* A hair grows out of its scalp: what is held inside a body cannot be pushed out of it. */
+static bool is_rooted(const skein_world *w, const sk_touch *t)
+{
+  return sk_is_rod(w, t->a) && t->b == w->strands[t->a].rooted_in && t->sa <= w->strands[t->a].rooted_until;
+}
+
+/* Whether the tip of the first strand is where the second was cut off, and the places are neighbours in what was one
+ * rod. */
+static bool is_across_cut(const skein_world *w, int near, double s_near, int far, double s_far)
+{
+  if (!sk_is_rod(w, near) || !sk_is_rod(w, far) || w->strands[near].cut_off != far) return false;
+  return w->strands[near].rod->def.length - s_near + s_far < APART * w->strands[near].radius;
+}
+
+/* Contacts that are none: inside the scalp, or across a cut, whose ends begin on top of each other. */
+static bool is_ignored(const skein_world *w, const sk_touch *t)
+{
+  return is_rooted(w, t) || is_across_cut(w, t->a, t->sa, t->b, t->sb) || is_across_cut(w, t->b, t->sb, t->a, t->sa);
+}
+
+/* Neighbours of one pair that refinement has brought to the same place are one; some are none, remote ones go aside. */
+static int merge(skein_world *w, sk_touch *t, int count, double dt, double extra)
+{
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    if (is_ignored(w, t + i)) continue;
+    if (is_remote(w, t + i, dt, extra)) {
+      w->remote.at[w->remote.count++] = t[i];
+      continue;
+    }
+    sk_touch *last = kept > 0 ? t + kept - 1 : NULL;
+    double near = sk_is_rod(w, t[i].a) ? 0.5 * w->strands[t[i].a].radius : 0;
+    bool same = last && compare(last, t + i) == 0 && fabs(last->sa - t[i].sa) + fabs(last->sb - t[i].sb) < near &&
+                sk_dot(last->frame[0], t[i].frame[0]) > 0.9;
+    if (!same) t[kept++] = t[i];
+    else if (t[i].gap < last->gap) *last = t[i];
+  }
+  return kept;
+}
+
+skein_status sk_world_touch(skein_world *w, double dt, double extra)
+{
+  skein_status s = make_pieces(w, dt, extra);
+  if (s.code != SKEIN_OK) return s;
+  sk_solid *solids = SK_NEW(&w->arena, w->scene->body_count, sk_solid);
+  sk_candidate *found = NULL;
+  int count = 0;
+  if (w->arena.failed) return sk_no_memory();
+  for (int i = 0; i < w->scene->body_count; i++) fill_solid(w, i, dt, extra, solids + i);
+  sk_collide_input in = {.pieces = w->pieces,
+                         .piece_count = w->piece_count,
+                         .solids = solids,
+                         .solid_count = w->scene->body_count,
+                         .pairing = {w->scene->group_count, w->scene->mu, w->scene->restitution},
+                         .apart = APART,
+                         .stretch = 1,
+                         .threads = w->threads};
+  s = sk_collide_find(&in, &w->arena, &found, &count);
+  if (s.code != SKEIN_OK) return s;
+  w->tried.at = SK_NEW_RAW(&w->arena, count, sk_touch);
+  w->remote = (sk_touches){SK_NEW_RAW(&w->arena, count, sk_touch), 0};
+  if (w->arena.failed) return sk_no_memory();
+#pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
+  for (int i = 0; i < count; i++) w->tried.at[i] = touch_make(w, found + i);
+  w->tried.count = merge(w, w->tried.at, count, dt, extra);
+  warm_start(w, w->last_dt > 0 ? dt / w->last_dt : 1);
+  return s;
+}
+
+double sk_world_overshoot(const skein_world *w, double dt, double *speed)
+{
+  double worst = 0, fastest = 0;
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)                      \
+    reduction(max                                                                                                      \
+              : worst, fastest)
+  for (int i = 0; i < w->strand_count; i++) {
+    const sk_strand *s = w->strands + i;
+    const sk_vec3 *before = w->points + s->first + i;
+    int count = s->pieces * s->rod->def.elements;
+    sk_vec3 *after = w->after + s->first + i;
+    s->rod->ops->points(s->rod, s->rod->x, NULL, NULL, s->pieces, after, NULL);
+    for (int k = 0; k <= count; k++) {
+      double way = sk_norm(sk_sub(after[k], before[k]));
+      double reach =
+          fmin(w->pieces[s->first + SK_MIN(k, count - 1)].reach, w->pieces[s->first + SK_MAX(k - 1, 0)].reach);
+      worst = fmax(worst, way - reach), fastest = fmax(fastest, way / dt);
+    }
+  }
+  *speed = fastest;
+  return worst;
+}
+
+/* The first body that a held root is in at the start (touching is not enough), and where the rod has left it, with two
+ * radii of grace. */
+void sk_world_find_roots(skein_world *w)
+{
+  for (int i = 0; i < w->strand_count; i++) {
+    sk_strand *s = w->strands + i;
+    s->rooted_in = -1, s->rooted_until = 0;
+    for (int b = 0; s->rod->def.root != SKEIN_FREE && s->rooted_in < 0 && b < w->scene->body_count; b++) {
+      double at = 0, step = fmin(s->radius, s->rod->def.length);
+      for (sk_near near[SK_NEAR_MAX]; at <= s->rod->def.length; at += step) {
+        sk_vec3 r, t;
+        curve_at(w, i, at, &r, &t);
+        int found = sk_shape_segment(&w->scene->bodies[b].shape, &w->bodies[b].pose, r, r, 1.01 * s->radius, near);
+        if (found == 0 || near[0].distance > 0.9 * s->radius) break;
+      }
+      if (at > 0) s->rooted_in = w->strand_count + b, s->rooted_until = at + 2 * s->radius;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/* The world: the only room that knows the others. One step is
+ *
+ *     drive ends and bodies -> rods: A, b -> collide -> one-step problem -> friction -> integrate
+ *
+ * (step.c). Objects are numbered rods first, then bodies. Dofs of the one-step problem: those of the rods that touch
+ * something, then six (velocity, angular velocity, world axes) of every dynamic body that does. */
+#ifndef SK_WORLD_H
+#define SK_WORLD_H
+
+#include "body/body.h"
+#include "collide/collide.h"
+#include "friction/friction.h"
+#include "rod/rod.h"
+#include "scene/scene.h"
+
+/* A body in motion: static and prescribed ones have the velocity that takes them to their next pose. */
+typedef struct sk_body_state {
+  sk_pose pose, next; /* next: at the end of the step, of prescribed ones */
+  sk_vec3 v, w;
+} sk_body_state;
+
+/* A contact of the step: from collide, refined on the true curves. Impulses are kept in world axes: the next step may
+ * turn its tangents. */
+typedef struct sk_touch {
+  int a, b, feature;
+  double sa, sb, gap, mu, restitution;
+  double chord_gap; /* the same between the chords */
+  sk_vec3 point_a, point_b; /* on the axis of a rod, on the surface of a body */
+  sk_vec3 frame[3];         /* normal from b to a, two tangents */
+  sk_vec3 impulse;          /* on a */
+  double u_before[3];       /* relative velocity before the step */
+  double approach, offset;  /* its normal part; what the gap adds to u_N */
+  int status;               /* 0 open, 1 stick, 2 slide */
+} sk_touch;
+
+typedef struct sk_touches {
+  sk_touch *at;
+  int count;
+} sk_touches;
+
+/* What a rod is in the world. */
+typedef struct sk_strand {
+  skein_rod *rod;
+  double radius;
+  int group;
+  int source;   /* of the scene's rods */
+  int pieces;   /* per element, of its capsules in this step */
+  int finer;    /* pieces that it needs at least: a try of this step has bent it */
+  int first;    /* of its pieces */
+  int dof;      /* first in the problem; -1: it touches nothing */
+  double speed; /* largest of its points */
+  bool root_driven, tip_driven;
+  sk_pose root_base, tip_base; /* of its ends at t = 0 */
+  int rooted_in;               /* object of the body that a held root starts in (a scalp); -1: none */
+  double rooted_until;         /* abscissa up to which it may stay inside */
+  int cut_off;                 /* strand that was cut off at its tip, and whose root begins where it ends; -1: none */
+} sk_strand;
+
+struct skein_world {
+  const skein_scene *scene;
+  int threads;
+  double time, dt, last_dt; /* dt: what the next step would like */
+  int64_t steps;
+  double energy_scale; /* J: the largest energy so far, or that of the weight over its length */
+  skein_env env;
+  int next_event;
+  sk_strand *strands;
+  int strand_count;
+  sk_body_state *bodies;
+  sk_touches touches; /* of the last step, by (a, b, sa): the warm start of the next */
+  double penetration; /* of the last step, in radii */
+  bool calm;          /* the last step moved little: the solver may be exact */
+
+  /* The step that is being tried; all of it lives in `arena` until the next. */
+  sk_arena arena, kept;   /* kept: touches of the last step */
+  sk_rod_system *systems; /* one per thread */
+  sk_piece *pieces;
+  int piece_count;
+  sk_vec3 *points, *after;  /* ends of the pieces, before and after: strand i has its own from first + i on */
+  sk_vec3 *velocity, *free; /* of them: now, and in the free motion */
+  sk_touches tried, remote; /* remote: candidates that are not in the problem, too far apart for their speed */
+  bool gentle;   /* overlaps are not pushed out in this try */
+  int pushed;    /* contacts that are */
+  int *body_dof; /* first dof of body i; -1 */
+  double *v;     /* new velocities of all rods, one after the other */
+  int *v_start;
+  skein_problem problem; /* arrays in `arena` */
+  skein_solution solution;
+  double *saved; /* states of all rods before the step */
+  sk_body_state *saved_bodies;
+};
+
+/* ---- motion.c: where held ends and bodies go, rigid bodies, events ---- */
+skein_status sk_world_start(skein_world *w);
+skein_status sk_world_drive(skein_world *w, double dt);
+void sk_world_move_bodies(skein_world *w, const sk_body_state *before, double dt);
+sk_mat3 sk_world_inertia(const skein_world *w, int body); /* in world axes */
+skein_status sk_world_apply_events(skein_world *w);
+
+/* ---- touch.c: capsules, candidates, refinement on the true curves, warm start ---- */
+skein_status sk_world_touch(skein_world *w, double dt, double extra);
+void sk_world_find_roots(skein_world *w);
+/* The nearest places of two rods on their true curves as they are now, near the touch's, which is on these pieces. */
+void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b);
+/* Largest travel of a point beyond the reach of its piece, over that reach, after the rods have moved; the largest
+ * speed. */
+double sk_world_overshoot(const skein_world *w, double dt, double *speed);
+
+/* ---- verify.c: the motion against the linear problem ---- */
+/* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.
+ */
+bool sk_world_coarse(skein_world *w);
+/* Largest growth of an overlap in this step, in radii; 0 while overlaps are small. *missed: largest gap (before) of the
+ * remote pairs that met all the same. After sk_world_overshoot. */
+double sk_world_deepened(const skein_world *w, double *missed);
+
+/* ---- problem.c: M, H, f, u_f, and back ---- */
+skein_status sk_world_assemble(skein_world *w, double dt);
+skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info);
+/* Relative velocity of a touch in its frame, without gap terms, by the velocities v of the problem's dofs. */
+void sk_world_energies(const skein_world *w, skein_step_info *info);
+
+/* Threads for `count` pieces of work of which one thread does `each` in the time that it takes to call the others. */
+static inline int sk_world_team(const skein_world *w, int count, int each)
+{
+  return SK_MAX(1, SK_MIN(w->threads, count / each));
+}
+
+static inline bool sk_is_rod(const skein_world *w, int object)
+{
+  return object < w->strand_count;
+}
+
+#endif

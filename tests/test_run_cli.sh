@@ -1,0 +1,210 @@
+#!/bin/bash
+# `skein run` and `skein stats` from outside: kills, interrupts, resumes, dumps, a full disk, blow-ups, h5py.
+# Usage: test_run_cli.sh PATH_OF_SKEIN ROOT
+set -u
+
+skein=$(realpath "$1") || exit 2
+scenes=$(realpath "$2")/scenes || exit 2
+python=/usr/bin/python3
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+failures=0
+RANDOM=7
+export OMP_WAIT_POLICY=passive # tests share the machine
+
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1${2:+: $2}"; failures=$((failures + 1)); }
+
+check() { # check NAME COMMAND...: the command succeeds
+  local name=$1
+  shift
+  if "$@" >log 2>&1; then ok "$name"; else not_ok "$name" "$(tail -c 300 log)"; fi
+}
+
+exits() { # exits NAME CODE ARGUMENTS...: skein exits with CODE; its output is in out and err
+  local name=$1 expected=$2 code
+  shift 2
+  "$skein" "$@" >out 2>err </dev/null
+  code=$?
+  if [ "$code" -eq "$expected" ]; then ok "$name"
+  else not_ok "$name" "exit $code, expected $expected: $(head -c 300 err)"; fi
+}
+
+says() { # says NAME FILE TEXT
+  if grep -qF -- "$3" "$2"; then ok "$1"; else not_ok "$1" "'$3' is not in: $(head -c 300 "$2")"; fi
+}
+
+# Everything but the wall clock is the same to the last bit.
+cat >same.py <<'EOF'
+import sys, h5py
+a, b = h5py.File(sys.argv[1], "r"), h5py.File(sys.argv[2], "r")
+def names(f, group=""):
+    for name in f[group or "/"]:
+        path = f"{group}/{name}"
+        yield path
+        if isinstance(f[path], h5py.Group): yield from names(f, path)
+assert sorted(names(a)) == sorted(names(b)), set(names(a)) ^ set(names(b))
+count = 0
+for name in names(a):
+    x, y = a[name], b[name]
+    assert dict(x.attrs) == dict(y.attrs), name
+    if isinstance(x, h5py.Dataset):
+        assert x.shape == y.shape and x.dtype == y.dtype, name
+        if "seconds" in name or name == "/files": continue
+        assert x[()].tobytes() == y[()].tobytes() if x.shape else x[()] == y[()], name
+        count += 1
+assert count > 100
+EOF
+
+# Opens, with N frames at least, each of them whole.
+cat >opens.py <<'EOF'
+import sys, h5py
+f = h5py.File(sys.argv[1], "r")
+assert len(f["frames"]) == f.attrs["frames"] >= int(sys.argv[2])
+for k, frame in enumerate(f["frames"].values()):
+    assert frame.attrs["index"] == k and abs(frame.attrs["time"] - k / f.attrs["fps"]) < 1e-9
+    assert frame["point_start"][-1] == len(frame["points"])
+    assert len(frame["contacts/gap"]) == len(frame["contacts/impulse"])
+    assert k == 0 or len(frame["steps/time"]) > 0
+EOF
+
+for command in run stats; do
+  exits "$command --help" 0 $command --help
+  says "$command --help has examples" out "Examples:"
+done
+
+# ---- A run, and what is in it ----
+exits "a run" 0 run "$scenes/rotating-sphere.json" -o whole.h5 --frames 30 -j1
+says "its summary" out "every step"
+says "lines where there is no terminal" err "frame 30/30"
+check "one file is left" test ! -e whole.h5.d
+check "h5py reads it" $python opens.py whole.h5 31
+exits "quiet" 0 run "$scenes/crossing-rods.json" --frames 2 -q -j1
+check "quiet says nothing" test ! -s out -a ! -s err
+check "the name comes from the scene" test -s crossing-rods.h5
+exits "threads" 0 run "$scenes/rotating-sphere.json" -o threads.h5 --frames 30 -j2 -q
+check "the bits do not depend on threads" $python same.py whole.h5 threads.h5
+
+# ---- Killed twenty times, at random ----
+kills=0 rounds=0
+while [ $kills -lt 20 ] && [ $rounds -lt 200 ]; do
+  rounds=$((rounds + 1))
+  if [ -e killed.h5 ]; then set -- --resume killed.h5 --frames 30; else set -- "$scenes/rotating-sphere.json" -o killed.h5 --frames 30; fi
+  "$skein" run "$@" -q -j$((1 + rounds % 2)) 2>kill.err &
+  job=$!
+  sleep "0.$(printf %03d $((5 + RANDOM % 90)))"
+  if kill -9 $job 2>/dev/null; then kills=$((kills + 1)); fi
+  wait $job 2>/dev/null
+  code=$?
+  if [ $code -ne 137 ] && [ $code -ne 0 ]; then not_ok "killed run" "exit $code: $(cat kill.err)"; break; fi
+  if [ $code -eq 0 ]; then rm -rf killed.h5 killed.h5.d; # too fast: from the beginning
+  elif [ -e killed.h5 ]; then
+    if ! "$skein" stats killed.h5 >/dev/null 2>open.err; then not_ok "opens after kill $kills" "$(tail -n1 open.err)"; fi
+    if [ $((kills % 5)) -eq 0 ] && ! $python opens.py killed.h5 1 2>open.err; then not_ok "h5py after kill $kills" "$(tail -n1 open.err)"; fi
+  fi
+done
+check "killed 20 times" test $kills -ge 20
+if [ -e killed.h5 ]; then set -- --resume killed.h5; else set -- "$scenes/rotating-sphere.json" -o killed.h5; fi
+exits "the last resume" 0 run "$@" --frames 30 -q -j1
+check "killed and resumed, it has the same bits" $python same.py whole.h5 killed.h5
+check "nothing is left beside it" test ! -e killed.h5.d
+
+# ---- Interrupted ----
+"$skein" run "$scenes/rotating-sphere.json" -o stopped.h5 -j1 >out 2>err &
+job=$!
+for _ in $(seq 100); do [ -e stopped.h5.d/000003.h5 ] && break; sleep 0.05; done
+kill -TERM $job
+wait $job
+check "SIGTERM: exit 130" test $? -eq 130
+says "it says how to resume" err "resume with: skein run --resume stopped.h5"
+exits "resumed" 0 run --resume stopped.h5 --frames 30 -q
+check "interrupted and resumed, it has the same bits" $python same.py whole.h5 stopped.h5
+exits "made longer" 0 run --resume stopped.h5 --frames 35 -q
+exits "and at once" 0 run "$scenes/rotating-sphere.json" -o longer.h5 --frames 35 -q -j1
+check "a finished run goes on with the same bits" $python same.py longer.h5 stopped.h5
+exits "nothing to do" 0 run --resume stopped.h5 --frames 20
+says "and says so" err "already has frame 35"
+check "it stays as it was" $python same.py longer.h5 stopped.h5
+
+# ---- Dumps ----
+exits "dumps" 0 run "$scenes/rotating-sphere.json" -o dumped.h5 --frames 20 -q --dump-problems dumps --dump-every 50
+exits "each is a problem with its solution" 0 solve dumps/*.hdf5 --warm-start --tol 1e-5
+check "of every 50th step" test -z "$(ls dumps | grep -v 'step-[0-9]*[05]0.hdf5')"
+
+# ---- Files that the scene names are found again, wherever it is resumed ----
+mkdir -p there
+printf 'v -1 -1 0\nv 1 -1 0\nv 1 1 0\nv -1 1 0\nf 1 2 3\nf 1 3 4\n' >there/floor.obj
+cat >there/mesh.json <<'EOF'
+{
+  "time": {"duration": 0.1, "dt": 0.01},
+  "bodies": [
+    {"name": "floor", "shape": {"type": "mesh", "file": "floor.obj"}},
+    {"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, 0.11], "density": 100}
+  ],
+  "friction": 0.3,
+  "output": {"fps": 50}
+}
+EOF
+exits "a scene with a mesh" 0 run there/mesh.json -q
+mkdir -p elsewhere && mv mesh.h5 elsewhere
+exits "resumed elsewhere" 0 run --resume elsewhere/mesh.h5 --frames 8 -q
+
+# ---- A blow-up ----
+cat >blow.json <<'EOF'
+{
+  "time": {"duration": 1, "dt": 0.01},
+  "bodies": [
+    {"name": "floor", "shape": {"type": "plane"}},
+    {"name": "box", "shape": {"type": "box", "size": [0.1, 0.1, 0.1]}, "position": [0, 0, 0.05], "density": 100}
+  ],
+  "friction": 0.3,
+  "events": [{"time": 0.1, "gravity": [1e9, 0, -10]}],
+  "output": {"fps": 50}
+}
+EOF
+exits "a blow-up: exit 3" 3 run blow.json -q
+says "the message names the step" err "blew up in step 11"
+exits "its problem is kept" 0 info blow-blowup.hdf5
+check "and the frames before it" $python opens.py blow.h5 6
+check "one file of them" test ! -e blow.h5.d
+
+# ---- Bad input, and a full disk ----
+exits "no scene" 2 run
+exits "no such scene" 3 run none.json
+exits "two scenes" 2 run a.json b.json
+exits "resume and -o" 2 run --resume whole.h5 -o other.h5
+exits "resume and --set" 2 run --resume whole.h5 --set time.dt=1
+exits "resume what is no run" 2 run --resume same.py
+exits "a bad --set" 2 run "$scenes/incline.json" --set time.no_such=1
+exits "the scene is not overwritten" 2 run "$scenes/incline.json" -o same.py
+exits "no such folder" 3 run "$scenes/incline.json" -o no/such/run.h5
+head -c 5000 whole.h5 >cut.h5
+exits "a cut run" 2 stats cut.h5
+exits "a cut run is not resumed" 2 run --resume cut.h5
+(ulimit -f 20; "$skein" run "$scenes/spaghetti-31.json" -o full.h5 --frames 2 -q -j1 2>err); code=$?
+check "a full disk: exit 3" test $code -eq 3
+says "and a message" err "cannot write: File too large"
+
+# ---- Stats ----
+exits "stats" 0 stats whole.h5
+says "tables" out "dissipated"
+exits "stats as JSON and CSV" 0 stats whole.h5 --json --csv steps.csv
+check "JSON agrees with CSV" $python -c "
+import json, csv
+s = json.load(open('out'))
+rows = list(csv.DictReader(open('steps.csv')))
+assert s['steps'] == len(rows) and s['frames'] == 31
+assert s['columns']['contacts']['max'] == max(int(r['contacts']) for r in rows)
+assert abs(s['time'] - 30 / 60) < 1e-12
+assert abs(sum(s[k] for k in ('stick', 'slide', 'open')) - 1) < 1e-12"
+if command -v gnuplot >/dev/null; then
+  exits "figures" 0 stats whole.h5 --plot figures
+  check "ten pictures" test "$(find figures -size +2k \( -name '*.svg' -o -name '*.png' \) | wc -l)" -eq 10
+fi
+exits "stats without a run" 2 stats
+exits "stats of no file" 3 stats none.h5
+
+echo
+if [ $failures -eq 0 ]; then echo "all passed"; else echo "$failures failed"; fi
+[ $failures -eq 0 ]

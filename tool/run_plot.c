@@ -1,0 +1,237 @@
+/* Figures of a run: steps.dat with its statistics over time, and for each figure NAME.gp that draws it, NAME.svg and
+ * NAME.png by gnuplot. A long run is drawn as the means (or the largest values) of some thousand spans of steps. */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { most_points = 1500 };
+
+/* ---- Data ---- */
+
+/* One line of steps.dat; the order of its columns is that of the fields. */
+typedef struct point {
+  double time, dt, contacts, nu, sweeps, error, stick, slide, open, penetration, speed;
+  double kinetic, elastic, gravity, dissipated; /* gravity from the start, dissipated since the start */
+  double phase[RUN_PHASES];
+  double above; /* worst error of the steps that missed their tolerance */
+} point;
+enum { point_columns = sizeof(point) / sizeof(double) };
+
+static double larger(double a, double b)
+{
+  return isnan(a) || b > a ? b : a;
+}
+
+static point make_point(const skein_step_info *steps, int count, double gravity, double *dissipated)
+{
+  point p = {.nu = 0, .error = NAN, .above = NAN};
+  double weight = 1.0 / count;
+  for (int k = 0; k < count; k++) {
+    const skein_step_info *t = &steps[k];
+    p.dt += t->dt * weight, p.contacts += t->contacts * weight;
+    p.nu += (isfinite(t->nu) ? t->nu : 0) * weight;
+    p.stick += t->stick * weight, p.slide += t->slide * weight, p.open += t->open * weight;
+    p.sweeps = fmax(p.sweeps, t->sweeps), p.penetration = fmax(p.penetration, t->penetration);
+    p.speed = fmax(p.speed, t->speed);
+    if (t->error > 0 && t->converged) p.error = larger(p.error, t->error);
+    if (t->error > 0 && !t->converged) p.above = larger(p.above, t->error);
+    p.kinetic += t->kinetic * weight, p.elastic += t->elastic * weight, p.gravity += (t->gravity - gravity) * weight;
+    *dissipated += t->dissipated;
+    const double seconds[RUN_PHASES] = {t->seconds_rods, t->seconds_collide, t->seconds_assemble, t->seconds_solve,
+                                        t->seconds_other};
+    for (int f = 0; f < RUN_PHASES; f++) p.phase[f] += 1e3 * seconds[f] * weight;
+  }
+  p.time = steps[count - 1].time, p.dissipated = *dissipated, p.dt *= 1e3;
+  return p;
+}
+
+static int write_data(FILE *out, const skein_step_info *steps, int count)
+{
+  int points = count < most_points ? count : most_points;
+  double dissipated = 0;
+  fputs("# time dt/ms contacts nu sweeps error stick slide open penetration speed kinetic elastic gravity dissipated "
+        "rods collision assembly solve other above\n",
+        out);
+  for (int k = 0; k < points; k++) {
+    int first = (int)((int64_t)k * count / points), next = (int)((int64_t)(k + 1) * count / points);
+    point p = make_point(steps + first, next - first, steps[0].gravity, &dissipated);
+    double column[point_columns];
+    memcpy(column, &p, sizeof p);
+    for (int c = 0; c < point_columns; c++) {
+      if (isfinite(column[c])) fprintf(out, "%s%.8g", c ? " " : "", column[c]);
+      else fprintf(out, "%s?", c ? " " : "");
+    }
+    fputc('\n', out);
+  }
+  return points;
+}
+
+/* ---- Figures ---- */
+
+typedef struct figure {
+  const char *name;
+  int width, height;
+  const char *title, *commands; /* of gnuplot */
+} figure;
+
+static const figure figures[] = {
+    {"energy", 960, 480, "Energy",
+     "set ylabel 'J'\n"
+     "plot D u 1:($12+$13+$14+$15) w l lw 6 lc rgb '#d5d8dc' t 'sum + dissipated', \\\n"
+     "     D u 1:($12+$13+$14) w l lw 2.4 lc rgb '#222222' t 'sum', \\\n"
+     "     D u 1:12 w l lw 1.8 lc rgb '#c0392b' t 'kinetic', \\\n"
+     "     D u 1:13 w l lw 1.8 lc rgb '#2471a3' t 'elastic', \\\n"
+     "     D u 1:14 w l lw 1.8 lc rgb '#1e8449' t 'gravity', \\\n"
+     "     D u 1:15 w l lw 1.8 dt 2 lc rgb '#b9770e' t 'dissipated'\n"},
+    {"contacts", 960, 620, "Contacts",
+     "set multiplot\nset rmargin at screen 0.87\nset bmargin at screen 0.4\nset yrange [0:*]\nset ylabel "
+     "'contacts'\nunset xlabel\nset format x "
+     "''\n"
+     "plot D u 1:($7+$8+$9) w filledcurves x1 lc rgb '#d5d8dc' t 'open', \\\n"
+     "     D u 1:($7+$8) w filledcurves x1 lc rgb '#e59866' t 'slide', \\\n"
+     "     D u 1:7 w filledcurves x1 lc rgb '#7fb3d5' t 'stick'\n"
+     "unset label\nset tmargin at screen 0.34\nset bmargin at screen 0.12\nset format x '%g'\n"
+     "set xlabel 'time (s)'\nunset key\nset ylabel '{/Symbol n} = 3 contacts / dofs'\n"
+     "plot D u 1:4 w l lw 1.6 lc rgb '#222222' \nunset multiplot\n"},
+    {"solver", 960, 480, "Solver",
+     "stats D u (log10($6)) nooutput name 'E'\nstats D u (log10($21)) nooutput name 'A'\n"
+     "top = exists('A_max') && A_records > 0 ? A_max : exists('E_max') && E_records > 0 ? E_max : -6\n"
+     "low = exists('E_min') && E_records > 0 ? E_min : top - 3\n"
+     "set logscale y\nset yrange [10**(floor(low) - 0.1):10**(ceil(top) + 0.4)]\nset format y '10^{%T}'\n"
+     "set ylabel 'error_rel' noenhanced\nset y2label 'sweeps'\nset y2tics\nset y2range [0:*]\nset border 11\n"
+     "plot D u 1:5 axes x1y2 w filledcurves x1 lc rgb '#d6eaf8' t 'sweeps', \\\n"
+     "     D u 1:6 w p pt 7 ps 0.35 lc rgb '#1a5276' t 'error', \\\n"
+     "     D u 1:21 w p pt 7 ps 0.6 lc rgb '#c0392b' t 'above tolerance'\n"},
+    {"step", 960, 680, "Step length, speed and overlap",
+     "set multiplot\nunset key\nset lmargin at screen 0.11\nset rmargin at screen 0.96\nunset xlabel\nset format x ''\n"
+     "set bmargin at screen 0.66\nset ylabel 'dt (ms)'\nset yrange [0:*]\n"
+     "stats D u 2 nooutput name 'T'\nif (T_max > 20 * T_min) { set logscale y; set yrange [*:*] }\n"
+     "plot D u 1:2 w l lw 1.5 lc rgb '#1a5276'\nunset logscale y\nset yrange [0:*]\nunset label\n"
+     "set tmargin at screen 0.61\nset bmargin at screen 0.38\nset ylabel 'speed (m/s)'\n"
+     "plot D u 1:11 w l lw 1.5 lc rgb '#1e8449'\n"
+     "set tmargin at screen 0.33\nset bmargin at screen 0.1\nset format x '%g'\nset xlabel 'time (s)'\n"
+     "set ylabel 'overlap (radii)'\nplot D u 1:10 w l lw 1.5 lc rgb '#c0392b'\nunset multiplot\n"},
+    {"time", 960, 480, "Time per step",
+     "set ylabel 'wall clock (ms)'\nset yrange [0:*]\n"
+     "plot D u 1:($16+$17+$18+$19+$20) w filledcurves x1 lc rgb '#d5d8dc' t 'other', \\\n"
+     "     D u 1:($16+$17+$18+$19) w filledcurves x1 lc rgb '#7fb3d5' t 'solve', \\\n"
+     "     D u 1:($16+$17+$18) w filledcurves x1 lc rgb '#f7dc6f' t 'assembly', \\\n"
+     "     D u 1:($16+$17) w filledcurves x1 lc rgb '#e59866' t 'collision', \\\n"
+     "     D u 1:16 w filledcurves x1 lc rgb '#7dcea0' t 'rods'\n"},
+};
+enum { figure_count = sizeof figures / sizeof figures[0] };
+
+/* A text in the single quotes of gnuplot, cut where it is long (and not within a character of UTF-8). */
+static void write_quoted(FILE *out, const char *text)
+{
+  size_t length = strlen(text), most = 110;
+  bool cut = length > most;
+  if (cut) length = most;
+  while (cut && length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
+  fputc('\'', out);
+  for (size_t k = 0; k < length; k++) {
+    if (text[k] == '\'') fputc('\'', out);
+    fputc((unsigned char)text[k] < ' ' ? ' ' : text[k], out);
+  }
+  fputs(cut ? " ...'" : "'", out);
+}
+
+/* The same picture twice, as SVG and as PNG, each from a clean slate. */
+static void write_script(FILE *out, const figure *f, const char *title)
+{
+  fprintf(out, "# gnuplot %s.gp\ndo for [pass = 1:2] {\nreset\nset encoding utf8\n", f->name);
+  fprintf(out,
+          "if (pass == 1) { set terminal svg size %d,%d dynamic font 'sans-serif,13' background 'white'\n"
+          "set output '%s.svg' } else { set terminal pngcairo size %d,%d font 'sans-serif,11' background 'white'\n"
+          "set output '%s.png' }\n",
+          f->width, f->height, f->name, f->width, f->height, f->name);
+  fputs("D = 'steps.dat'\nset datafile missing '?'\nset border 3 lc rgb '#555555'\n"
+        "set tics nomirror out textcolor rgb '#222222'\nset grid lt 1 lw 0.6 lc rgb '#e8e8e8'\n"
+        "set style fill solid 1 noborder\nset xrange [0:*] noextend\n"
+        "set key outside right center vertical Left reverse spacing 1.3 samplen 1.6\nset xlabel 'time (s)'\n",
+        out);
+  fprintf(out, "set tmargin at screen %g\nset lmargin at screen 0.1\n", 1 - 68.0 / f->height);
+  fprintf(out, "set label 2 '%s' at screen 0.48, screen %g center font ',15'\nset label 1 ", f->title,
+          1 - 24.0 / f->height);
+  write_quoted(out, title);
+  fprintf(out, " at screen 0.48, screen %g center font ',10' textcolor rgb '#666666' noenhanced\n",
+          1 - 50.0 / f->height);
+  fprintf(out, "%s}\nunset output\n", f->commands);
+}
+
+/* ---- Files ---- */
+
+static int open_in(const char *folder, const char *name, const char *extension, tool_file *file)
+{
+  size_t size = strlen(folder) + strlen(name) + strlen(extension) + 2;
+  char *path = malloc(size);
+  if (!path) return tool_error("out of memory"), TOOL_IO;
+  snprintf(path, size, "%s/%s%s", folder, name, extension);
+  int code = tool_file_open(path, file);
+  free(path);
+  return code;
+}
+
+/* gnuplot on the scripts inside the folder: its exit code, 127: not installed, -1: it could not be run. */
+static int run_gnuplot(const char *folder)
+{
+  int state;
+  char script[32];
+  fflush(NULL);
+  for (int k = 0; k < figure_count; k++) { /* one at a time: settings of one figure are not those of the next */
+    snprintf(script, sizeof script, "%s.gp", figures[k].name);
+    pid_t child = fork();
+    if (child < 0) return -1;
+    if (child == 0) {
+      int nowhere = open("/dev/null", O_WRONLY); /* it warns of empty curves */
+      if (chdir(folder) != 0 || nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0) _exit(126);
+      execlp("gnuplot", "gnuplot", script, (char *)NULL);
+      _exit(127);
+    }
+    while (waitpid(child, &state, 0) < 0)
+      if (errno != EINTR) return -1;
+    if (!WIFEXITED(state)) return -1;
+    if (WEXITSTATUS(state) != 0) return WEXITSTATUS(state);
+  }
+  return 0;
+}
+
+static int prepare(const char *folder)
+{
+  struct stat about;
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    return tool_error("%s: cannot make the directory: %s", folder, strerror(errno)), TOOL_IO;
+  if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
+    return tool_error("%s: is not a directory", folder), TOOL_IO;
+  return TOOL_OK;
+}
+
+int run_plot(const char *folder, const char *title, const skein_step_info *steps, int count)
+{
+  tool_file file;
+  int code = prepare(folder);
+  if (code != TOOL_OK) return code;
+  if (count < 2) return tool_error("%s: not drawn, the run has %d steps", folder, count), TOOL_OK;
+  code = open_in(folder, "steps", ".dat", &file);
+  if (code != TOOL_OK) return code;
+  write_data(file.stream, steps, count);
+  code = tool_file_commit(&file);
+  for (int k = 0; k < figure_count && code == TOOL_OK; k++) {
+    code = open_in(folder, figures[k].name, ".gp", &file);
+    if (code != TOOL_OK) break;
+    write_script(file.stream, &figures[k], title);
+    code = tool_file_commit(&file);
+  }
+  if (code != TOOL_OK) return code;
+  int drawn = run_gnuplot(folder);
+  if (drawn == 127) return tool_error("%s: not drawn, gnuplot is not installed", folder), TOOL_OK;
+  if (drawn != 0) return tool_error("%s: not drawn, gnuplot failed (its scripts are there)", folder), TOOL_IO;
+  return TOOL_OK;
+}
