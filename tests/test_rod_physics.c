@@ -203,7 +203,7 @@ static void turning_clamp(void **unused)
     double dt = SLOW_BUILD ? 4e-3 : 2e-3, angle = 0;
     def.damping = 0.1;
     skein_rod *rod = make(&def);
-    for (int k = 0; k < (SLOW_BUILD ? 1500 : 4000); k++) {
+    for (int k = 0; k < (SLOW_BUILD ? 2500 : 4000); k++) {
       angle += 4 * fmin(1, k * dt / 3) * dt;
       sk_mat3 R = sk_rotation(sk_vec(0, 0, angle));
       for (int c = 0; c < 3; c++) sk_store3(root.d[c], sk_apply(R, sk_load3(def.pose.d[c])));

@@ -234,9 +234,10 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
  * linear problem did not see, in radii. */
 static bool look_further(skein_world *w, skein_step_info *info, double *extra, double *deeper)
 {
-  double missed, overshoot = sk_world_overshoot(w, info->dt, &info->speed);
+  double last = sk_seconds(), missed, overshoot = sk_world_overshoot(w, info->dt, &info->speed);
   *deeper = sk_world_deepened(w, &missed);
   bool coarse = sk_world_coarse(w);
+  lap(&last, &info->seconds_collide);
   if (!(overshoot > 0 || missed > 0)) return coarse;
   *extra = fmax(*extra + 1.5 * fmax(overshoot, 0), 0.51 * missed);
   return true;
