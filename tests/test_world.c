@@ -4,11 +4,13 @@
 
 /* ---- No pass-through ---- */
 
-typedef struct throw {
+typedef struct throw
+{
   sk_mat3 axes; /* rods lie across the third axis; the first rod is on its positive side */
   double speed;
   const char *model;
-} throw;
+}
+throw;
 
 static void say_thrown(text *t, const char *model, int elements, sk_vec3 root, sk_vec3 along, sk_vec3 velocity)
 {
@@ -25,8 +27,8 @@ static play throw_pair(sk_random *g, const throw *how)
   sk_vec3 along[2] = {{1, 0, 0}, {cos(angle), sin(angle), 0}};
   text t = {0};
   say(&t, "{\"gravity\": [0, 0, 0], \"friction\": %.17g, ", sk_random_uniform(g, 0, 1));
-  say(&t, "\"materials\": {\"stuff\": {\"E\": %.17g, \"density\": 1200, \"radius\": 0.001, \"damping\": %.17g}}, ", stiff,
-      damping);
+  say(&t, "\"materials\": {\"stuff\": {\"E\": %.17g, \"density\": 1200, \"radius\": 0.001, \"damping\": %.17g}}, ",
+      stiff, damping);
   say(&t, "\"rods\": [");
   for (int k = 0; k < 2; k++) {
     double sign = k == 0 ? 1 : -1, aside = 0.2 * how->speed;
@@ -71,8 +73,8 @@ static sk_mat3 random_axes(sk_random *g)
   return sk_rotation(sk_mul(2, sk_vec(x, y, z)));
 }
 
-/* Until the rods would have passed beyond each other, or are no longer simply crossed: a floppy rod that is hit at 20 m/s
- * folds over the other, and what is seen along one axis tells no more. */
+/* Until the rods would have passed beyond each other, or are no longer simply crossed: a floppy rod that is hit at 20
+ * m/s folds over the other, and what is seen along one axis tells no more. */
 static void no_pair_passes(void **state)
 {
   (void)state;
@@ -92,7 +94,8 @@ static void no_pair_passes(void **state)
       double height = least_height(a, b, &crossings);
       contacts += p.info.stick + p.info.slide;
       if (height < 0 && crossings == 1)
-        fail_msg("%s: on the wrong side by %g radii at t = %g s, dt = %g s", what, -height / 1e-3, p.info.time, p.info.dt);
+        fail_msg("%s: on the wrong side by %g radii at t = %g s, dt = %g s", what, -height / 1e-3, p.info.time,
+                 p.info.dt);
     }
     expect_at_most(p.penetration, 0.1, what);
     assert_int_equal(p.unfinished, 0);
@@ -139,7 +142,8 @@ static void say_heap(text *t)
 {
   sk_random g = sk_random_make(11);
   static const char *const models[] = {"super-helix", "der", "mass-spring"};
-  say(t, "{\"solver\": {\"tol\": 1e-4, \"tol_rest\": 1e-5}, \"friction\": 0.4, \"materials\": {\"stuff\": {\"E\": 2e7, \"density\": 1100, "
+  say(t, "{\"solver\": {\"tol\": 1e-4, \"tol_rest\": 1e-5}, \"friction\": 0.4, \"materials\": {\"stuff\": {\"E\": 2e7, "
+         "\"density\": 1100, "
          "\"radius\": 0.001, \"damping\": 1e-3}}, \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": "
          "{\"type\": \"box\", \"size\": [0.03, 0.03, 0.01]}, \"position\": [0, 0, 0.1], \"density\": 500, "
          "\"velocity\": [0, 0, -1], \"spin\": [100, 200, 300]}], \"rods\": [");
@@ -203,10 +207,13 @@ static void same_bits_after_events(void **state)
 {
   (void)state;
   static const char scene[] =
-      "{\"rods\": [{\"name\": \"a\", \"length\": 0.1, \"natural\": {\"curvature\": 30}, \"root\": {\"direction\": [1, 0, 0], "
+      "{\"rods\": [{\"name\": \"a\", \"length\": 0.1, \"natural\": {\"curvature\": 30}, \"root\": {\"direction\": [1, "
+      "0, 0], "
       "\"motion\": {\"waves\": [{\"axis\": [0, 0, 1], \"amplitude\": 0.01, \"frequency\": 5}]}}}, "
-      "{\"name\": \"b\", \"model\": \"der\", \"length\": 0.1, \"root\": {\"position\": [0, 0.01, 0], \"direction\": [1, 0, 0]}}, "
-      "{\"name\": \"c\", \"model\": \"corde\", \"length\": 0.1, \"root\": {\"position\": [0, 0.02, 0], \"direction\": [1, 0, 0]}}], "
+      "{\"name\": \"b\", \"model\": \"der\", \"length\": 0.1, \"root\": {\"position\": [0, 0.01, 0], \"direction\": "
+      "[1, 0, 0]}}, "
+      "{\"name\": \"c\", \"model\": \"corde\", \"length\": 0.1, \"root\": {\"position\": [0, 0.02, 0], \"direction\": "
+      "[1, 0, 0]}}], "
       "\"events\": [{\"time\": 0.01, \"cut\": \"a\"}, {\"time\": 0.01, \"cut\": \"b\", \"at\": 0.3}, "
       "{\"time\": 0.015, \"release\": \"root\", \"rods\": \"c\"}, {\"time\": 0.02, \"gravity\": [1, 2, -3]}, "
       "{\"time\": 0.03, \"release\": \"root\", \"rods\": \"a\"}]}";
@@ -247,14 +254,16 @@ static void units_do_not_matter(void **state)
         0.1 * L);
     say(&t, "\"materials\": {\"stuff\": {\"E\": 2e7, \"density\": %.17g, \"radius\": %.17g, \"damping\": 1e-3}}, ",
         1100 * density, 0.001 * L);
-    say(&t, "\"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": {\"type\": \"box\", \"size\": [%.17g, %.17g, "
-            "%.17g]}, \"position\": [%.17g, 0, %.17g], \"density\": %.17g, \"velocity\": [0, 0, %.17g]}], \"rods\": [",
+    say(&t,
+        "\"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": {\"type\": \"box\", \"size\": [%.17g, %.17g, "
+        "%.17g]}, \"position\": [%.17g, 0, %.17g], \"density\": %.17g, \"velocity\": [0, 0, %.17g]}], \"rods\": [",
         0.03 * L, 0.03 * L, 0.01 * L, 0.004 * L, 0.03 * L, 500 * density, -0.2 * L);
     for (int i = 0; i < 3; i++) {
-      say(&t, "{\"model\": \"%s\", \"elements\": 6, \"material\": \"stuff\", \"length\": %.17g, ", i == 1 ? "der" : "super-helix",
-          0.1 * L);
-      say(&t, "\"root\": {\"type\": \"free\", "), say(&t, "\"position\": [%.17g, %.17g, %.17g], ", i == 1 ? 0.003 * L : -0.05 * L,
-          i == 1 ? -0.05 * L : 0.004 * (i - 1) * L, (0.004 + 0.003 * i) * L);
+      say(&t, "{\"model\": \"%s\", \"elements\": 6, \"material\": \"stuff\", \"length\": %.17g, ",
+          i == 1 ? "der" : "super-helix", 0.1 * L);
+      say(&t, "\"root\": {\"type\": \"free\", "),
+          say(&t, "\"position\": [%.17g, %.17g, %.17g], ", i == 1 ? 0.003 * L : -0.05 * L,
+              i == 1 ? -0.05 * L : 0.004 * (i - 1) * L, (0.004 + 0.003 * i) * L);
       say(&t, "\"direction\": [%d, %d, 0.05]}}%s", i != 1, i == 1, i < 2 ? ", " : "]}");
     }
     p[k] = play_text(&t, 1);
@@ -264,7 +273,8 @@ static void units_do_not_matter(void **state)
   assert_int_equal(p[0].steps, p[1].steps);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k <= 6; k++)
-      expect_at_most(sk_norm(sk_sub(place(&p[0], i, 0.1 * k / 6), place(&p[1], i, 0.1 * k / 6))), 1e-6 * 0.1, "rods in mm");
+      expect_at_most(sk_norm(sk_sub(place(&p[0], i, 0.1 * k / 6), place(&p[1], i, 0.1 * k / 6))), 1e-6 * 0.1,
+                     "rods in mm");
   expect_at_most(sk_norm(sk_sub(look(&p[0], 1).r, look(&p[1], 1).r)), 1e-6 * 0.1, "box in mm");
   play_close(&p[0]), play_close(&p[1]);
 }
@@ -355,8 +365,11 @@ static void coincident_rods_survive(void **state)
   for (int m = 0; m < 4; m++)
     for (int kind = 0; kind < 3; kind++) {
       text t = {0};
-      say(&t, "{\"gravity\": [0, 0, 0], \"bodies\": [{\"shape\": {\"type\": \"sphere\", \"radius\": 0.005}, \"position\": [0, 0, %g]}], "
-              "\"materials\": {\"stuff\": {\"E\": 1e7, \"density\": 1000, \"radius\": 0.001, \"damping\": 1e-3}}, \"rods\": [",
+      say(&t,
+          "{\"gravity\": [0, 0, 0], \"bodies\": [{\"shape\": {\"type\": \"sphere\", \"radius\": 0.005}, \"position\": "
+          "[0, 0, %g]}], "
+          "\"materials\": {\"stuff\": {\"E\": 1e7, \"density\": 1000, \"radius\": 0.001, \"damping\": 1e-3}}, "
+          "\"rods\": [",
           kind == 2 ? 0.0 : 1.0);
       for (int i = 0; i < 3; i++) {
         sk_vec3 along = kind == 1 ? sk_vec(cos(i), sin(i), 0) : sk_vec(1, 0, 0);

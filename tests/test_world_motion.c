@@ -1,5 +1,5 @@
-/* Motion in the world against what is known: rigid bodies that spin, stick, slide, roll, bounce and stand; held ends that
- * follow what holds them; events. */
+/* Motion in the world against what is known: rigid bodies that spin, stick, slide, roll, bounce and stand; held ends
+ * that follow what holds them; events. */
 #include "world_support.h"
 
 static const double g = 9.81;
@@ -11,8 +11,10 @@ static double momentum_drift(double dt)
 {
   const sk_vec3 size = {0.1, 0.2, 0.3};
   text t = {0};
-  say(&t, "{\"gravity\": [0, 0, 0], \"time\": {\"dt\": %.17g}, \"bodies\": [{\"density\": 500, \"spin\": [40, 300, 60], "
-          "\"velocity\": [1, 2, 3], \"shape\": {\"type\": \"box\", ", dt);
+  say(&t,
+      "{\"gravity\": [0, 0, 0], \"time\": {\"dt\": %.17g}, \"bodies\": [{\"density\": 500, \"spin\": [40, 300, 60], "
+      "\"velocity\": [1, 2, 3], \"shape\": {\"type\": \"box\", ",
+      dt);
   say_vector(&t, "size", size), say(&t, "}}]}");
   play p = play_text(&t, 1);
   double mass = 500 * size.x * size.y * size.z, xx = size.x * size.x, yy = size.y * size.y, zz = size.z * size.z;
@@ -46,7 +48,8 @@ static play open_slope(double degrees, double share, double dt)
   double angle = degrees * SK_PI / 180;
   sk_vec3 normal = {sin(angle), 0, cos(angle)};
   text t = {0};
-  say(&t, "{\"time\": {\"dt\": %.17g}, \"solver\": {\"tol\": 1e-13, \"sleep\": false}, \"friction\": %.17g, ", dt, share * tan(angle));
+  say(&t, "{\"time\": {\"dt\": %.17g}, \"solver\": {\"tol\": 1e-13, \"sleep\": false}, \"friction\": %.17g, ", dt,
+      share * tan(angle));
   say(&t, "\"bodies\": [{\"shape\": {\"type\": \"plane\", "), say_vector(&t, "normal", normal), say(&t, "}}, ");
   say(&t, "{\"shape\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.04]}, \"density\": 500, ");
   say_vector(&t, "position", sk_mul(0.02, normal));
@@ -85,9 +88,12 @@ static void stopping_distance_is_exact(void **state)
   (void)state;
   const double mu = 0.3, dt = 1e-3, v0 = 100 * mu * g * dt;
   text t = {0};
-  say(&t, "{\"time\": {\"dt\": %.17g}, \"solver\": {\"tol\": 1e-13}, \"friction\": %.17g, \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, "
-          "{\"shape\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.02]}, \"density\": 500, \"position\": [0, 0, 0.01], "
-          "\"velocity\": [%.17g, %.17g, 0]}]}", dt, mu, 0.6 * v0, 0.8 * v0);
+  say(&t,
+      "{\"time\": {\"dt\": %.17g}, \"solver\": {\"tol\": 1e-13}, \"friction\": %.17g, \"bodies\": [{\"shape\": "
+      "{\"type\": \"plane\"}}, "
+      "{\"shape\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.02]}, \"density\": 500, \"position\": [0, 0, 0.01], "
+      "\"velocity\": [%.17g, %.17g, 0]}]}",
+      dt, mu, 0.6 * v0, 0.8 * v0);
   play p = play_text(&t, 1);
   play_until(&p, 0.2);
   sk_vec3 r = look(&p, 1).r;
@@ -106,14 +112,21 @@ static void rods_stop_too(void **state)
   const double mu = 0.3, dt = 1e-3, v0 = 50 * mu * g * dt;
   for (int m = 0; m < 4; m++) {
     text t = {0};
-    say(&t, "{\"time\": {\"dt\": %.17g}, \"solver\": {\"tol\": 1e-12, \"sleep\": false}, \"friction\": %.17g, \"bodies\": [{\"shape\": {\"type\": "
-            "\"plane\"}}], \"materials\": {\"stuff\": {\"E\": 1e9, \"density\": 1000, \"radius\": 0.001}}, ", dt, mu);
-    say(&t, "\"rods\": [{\"model\": \"%s\", \"elements\": 4, \"length\": 0.1, \"material\": \"stuff\", \"velocity\": [0, %.17g, 0], "
-            "\"root\": {\"type\": \"free\", \"position\": [0, 0, 0.001], \"direction\": [1, 0, 0]}}]}", models[m], v0);
+    say(&t,
+        "{\"time\": {\"dt\": %.17g}, \"solver\": {\"tol\": 1e-12, \"sleep\": false}, \"friction\": %.17g, \"bodies\": "
+        "[{\"shape\": {\"type\": "
+        "\"plane\"}}], \"materials\": {\"stuff\": {\"E\": 1e9, \"density\": 1000, \"radius\": 0.001}}, ",
+        dt, mu);
+    say(&t,
+        "\"rods\": [{\"model\": \"%s\", \"elements\": 4, \"length\": 0.1, \"material\": \"stuff\", \"velocity\": [0, "
+        "%.17g, 0], "
+        "\"root\": {\"type\": \"free\", \"position\": [0, 0, 0.001], \"direction\": [1, 0, 0]}}]}",
+        models[m], v0);
     play p = play_text(&t, 1);
     play_until(&p, 0.1);
     double expected = v0 * v0 / (2 * mu * g) - 0.5 * v0 * dt, middle = place(&p, 0, 0.05).y;
-    expect_at_most(fabs(middle / expected - 1), 0.05, models[m]); /* it rolls a little or bends: mu acts at its surface */
+    expect_at_most(fabs(middle / expected - 1), 0.05,
+                   models[m]); /* it rolls a little or bends: mu acts at its surface */
     expect_at_most(p.info.speed, 1e-6, models[m]);
     play_close(&p);
   }
@@ -122,8 +135,11 @@ static void rods_stop_too(void **state)
 static void ball_slides_then_rolls(void **state)
 {
   (void)state;
-  play p = play_open("{\"friction\": 0.2, \"solver\": {\"tol\": 1e-12}, \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": {\"type\": "
-                     "\"sphere\", \"radius\": 0.05}, \"density\": 1000, \"position\": [0, 0, 0.05], \"velocity\": [2, 0, 0]}]}", 1);
+  play p = play_open(
+      "{\"friction\": 0.2, \"solver\": {\"tol\": 1e-12}, \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": "
+      "{\"type\": "
+      "\"sphere\", \"radius\": 0.05}, \"density\": 1000, \"position\": [0, 0, 0.05], \"velocity\": [2, 0, 0]}]}",
+      1);
   play_until(&p, 0.2);
   expect_at_most(fabs(look(&p, 1).v.x - (2 - 0.2 * g * 0.2)), 1e-6, "speed while it slides");
   play_until(&p, 0.6);
@@ -162,8 +178,11 @@ static void ball_bounces(void **state)
   for (int k = 0; k < 4; k++) {
     double e = shares[k], h = 0.5, top = 0, dt = 2e-4;
     text t = {0};
-    say(&t, "{\"time\": {\"dt\": %.17g}, \"restitution\": %g, \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": {\"type\": \"sphere\", "
-            "\"radius\": 0.02}, \"density\": 1000, \"position\": [0, 0, %.17g]}]}", dt, e, h + 0.02);
+    say(&t,
+        "{\"time\": {\"dt\": %.17g}, \"restitution\": %g, \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": "
+        "{\"type\": \"sphere\", "
+        "\"radius\": 0.02}, \"density\": 1000, \"position\": [0, 0, %.17g]}]}",
+        dt, e, h + 0.02);
     play p = play_text(&t, 1);
     play_until(&p, sqrt(2 * h / g) + 0.01);
     while (skein_world_time(p.world) < sqrt(2 * h / g) * (1 + e) + 0.02) {
@@ -179,9 +198,11 @@ static void stack_stands_still(void **state)
 {
   (void)state;
   text t = {0};
-  say(&t, "{\"time\": {\"dt\": 0.002}, \"friction\": 0.5, \"solver\": {\"sleep\": false}, \"bodies\": [{\"shape\": {\"type\": \"plane\"}}");
+  say(&t, "{\"time\": {\"dt\": 0.002}, \"friction\": 0.5, \"solver\": {\"sleep\": false}, \"bodies\": [{\"shape\": "
+          "{\"type\": \"plane\"}}");
   for (int i = 0; i < 5; i++)
-    say(&t, ", {\"shape\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.1]}, \"density\": 600, \"position\": [0, 0, %.17g]}",
+    say(&t,
+        ", {\"shape\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.1]}, \"density\": 600, \"position\": [0, 0, %.17g]}",
         0.05 + 0.1 * i);
   say(&t, "]}");
   play p = play_text(&t, 1);
@@ -202,11 +223,15 @@ static void roots_follow_their_body(void **state)
   static const char *const models[] = {"super-helix", "der", "mass-spring", "corde"};
   for (int m = 0; m < 4; m++) {
     text t = {0};
-    say(&t, "{\"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"head\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.05}, \"motion\": {\"waves\": ["
-            "{\"turn\": true, \"axis\": [0, 1, 0], \"amplitude\": 40, \"frequency\": 1}, "
-            "{\"axis\": [1, 0, 0], \"amplitude\": 0.02, \"frequency\": 2}]}}], "
-            "\"materials\": {\"stuff\": {\"E\": 1e9, \"density\": 1000, \"radius\": 0.0005, \"damping\": 0.01}}, \"rods\": [{\"model\": \"%s\", \"length\": "
-            "0.1, \"material\": \"stuff\", \"root\": {\"position\": [0, 0, -0.05], \"body\": \"head\"}}]}", models[m]);
+    say(&t,
+        "{\"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"head\", \"shape\": {\"type\": \"sphere\", \"radius\": "
+        "0.05}, \"motion\": {\"waves\": ["
+        "{\"turn\": true, \"axis\": [0, 1, 0], \"amplitude\": 40, \"frequency\": 1}, "
+        "{\"axis\": [1, 0, 0], \"amplitude\": 0.02, \"frequency\": 2}]}}], "
+        "\"materials\": {\"stuff\": {\"E\": 1e9, \"density\": 1000, \"radius\": 0.0005, \"damping\": 0.01}}, \"rods\": "
+        "[{\"model\": \"%s\", \"length\": "
+        "0.1, \"material\": \"stuff\", \"root\": {\"position\": [0, 0, -0.05], \"body\": \"head\"}}]}",
+        models[m]);
     play p = play_text(&t, 1);
     double tip = 0;
     while (skein_world_time(p.world) < 0.5) {
@@ -236,8 +261,11 @@ static void released_rods_fall(void **state)
   for (int m = 0; m < 4; m++)
     for (int curved = 0; curved < 2; curved++) {
       text t = {0};
-      say(&t, "{\"rods\": [{\"name\": \"r\", \"model\": \"%s\", \"length\": 0.1, \"natural\": {\"curvature\": %d}, \"material\": "
-              "\"rope\"}], \"events\": [{\"time\": 0.0205, \"release\": \"root\", \"rods\": \"r\"}]}", models[m], curved ? 10 : 0);
+      say(&t,
+          "{\"rods\": [{\"name\": \"r\", \"model\": \"%s\", \"length\": 0.1, \"natural\": {\"curvature\": %d}, "
+          "\"material\": "
+          "\"rope\"}], \"events\": [{\"time\": 0.0205, \"release\": \"root\", \"rods\": \"r\"}]}",
+          models[m], curved ? 10 : 0);
       play p = play_text(&t, 1);
       play_until(&p, 0.0205);
       sk_vec3 before = rod_momentum(skein_world_rod(p.world, 0));
@@ -259,7 +287,8 @@ static void cuts_keep_what_was(void **state)
     for (int held = 0; held < 2; held++) {
       text t = {0};
       say(&t, "{\"rods\": [{\"name\": \"r\", \"model\": \"%s\", \"elements\": 8, \"length\": 0.2, ", models[m]);
-      say(&t, "\"initial\": {\"curvature\": [6, 2], \"twist\": 3}, \"material\": \"rope\"%s, ", held ? "" : ", \"velocity\": [1, 0.5, 2]");
+      say(&t, "\"initial\": {\"curvature\": [6, 2], \"twist\": 3}, \"material\": \"rope\"%s, ",
+          held ? "" : ", \"velocity\": [1, 0.5, 2]");
       say(&t, "\"root\": {\"type\": \"%s\", \"direction\": [1, 0, 0]}}], ", held ? "clamped" : "free");
       say(&t, "\"events\": [{\"time\": 0.02, \"cut\": \"r\", \"at\": 0.4}]}");
       play p = play_text(&t, 1);
@@ -282,7 +311,8 @@ static void cuts_keep_what_was(void **state)
       expect_at_most(fabs(p.info.kinetic - before.kinetic), (m == 0 ? 3e-4 : 1e-6) * before.kinetic, "kinetic energy");
       /* what bends in the joint itself is gone from models that bend in joints */
       expect_at_most(p.info.elastic, before.elastic * (1 + 1e-5) + 1e-12, "elastic energy");
-      if (m == 0) expect_at_most(fabs(p.info.elastic - before.elastic), 1e-5 * before.elastic + 1e-12, "elastic energy");
+      if (m == 0)
+        expect_at_most(fabs(p.info.elastic - before.elastic), 1e-5 * before.elastic + 1e-12, "elastic energy");
       play_until(&p, 0.03);
       play_close(&p);
     }
@@ -292,8 +322,10 @@ static void cuts_keep_what_was(void **state)
 static void cuts_can_follow_each_other(void **state)
 {
   (void)state;
-  play p = play_open("{\"rods\": [{\"name\": \"r\", \"model\": \"der\", \"length\": 0.16}], \"events\": [{\"time\": 0.002, \"cut\": \"r\", \"at\": 0.25}, "
-                     "{\"time\": 0.004, \"cut\": \"r\", \"at\": 0.75}]}", 1);
+  play p = play_open("{\"rods\": [{\"name\": \"r\", \"model\": \"der\", \"length\": 0.16}], \"events\": [{\"time\": "
+                     "0.002, \"cut\": \"r\", \"at\": 0.25}, "
+                     "{\"time\": 0.004, \"cut\": \"r\", \"at\": 0.75}]}",
+                     1);
   play_until(&p, 0.003);
   assert_int_equal(skein_world_rods(p.world), 2);
   play_until(&p, 0.01);
@@ -304,8 +336,11 @@ static void cuts_can_follow_each_other(void **state)
 static void gravity_changes(void **state)
 {
   (void)state;
-  play p = play_open("{\"bodies\": [{\"shape\": {\"type\": \"sphere\", \"radius\": 0.01}, \"density\": 1000}], \"rods\": [{\"length\": 0.1, "
-                     "\"root\": {\"type\": \"free\", \"position\": [1, 0, 0]}}], \"events\": [{\"time\": 0.0503, \"gravity\": [3, 0, 1]}]}", 1);
+  play p = play_open("{\"bodies\": [{\"shape\": {\"type\": \"sphere\", \"radius\": 0.01}, \"density\": 1000}], "
+                     "\"rods\": [{\"length\": 0.1, "
+                     "\"root\": {\"type\": \"free\", \"position\": [1, 0, 0]}}], \"events\": [{\"time\": 0.0503, "
+                     "\"gravity\": [3, 0, 1]}]}",
+                     1);
   play_until(&p, 0.0503);
   expect_at_most(sk_norm(sk_sub(look(&p, 0).v, sk_vec(0, 0, -g * 0.0503))), 1e-12, "velocity before");
   play_until(&p, 0.1);

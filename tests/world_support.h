@@ -40,12 +40,12 @@ static inline void say_vector(text *t, const char *field, sk_vec3 a)
 typedef struct play {
   skein_scene *scene;
   skein_world *world;
-  skein_step_info info;               /* of the last step */
-  int steps, retries, unfinished;     /* unfinished: steps whose solve missed its tolerance */
-  int contacts;                       /* most of them */
-  double penetration, speed, gain;    /* largest; gain: of kinetic + elastic + gravity in one step, J */
+  skein_step_info info;                /* of the last step */
+  int steps, retries, unfinished;      /* unfinished: steps whose solve missed its tolerance */
+  int contacts;                        /* most of them */
+  double penetration, speed, gain;     /* largest; gain: of kinetic + elastic + gravity in one step, J */
   double dissipated, least_dissipated; /* sum, smallest of a step */
-  double energy;                      /* kinetic + elastic + gravity after the last step */
+  double energy;                       /* kinetic + elastic + gravity after the last step */
 } play;
 
 static inline play play_open(const char *source, int threads)

@@ -110,7 +110,7 @@ static void pass(stream *s, void *data, size_t bytes)
 
 typedef struct rod_record {
   int32_t source, elements, twist_locked, root, tip, naturals, root_driven, tip_driven;
-  double length, speed;
+  double length, speed, extra;
 } rod_record;
 
 /* The rod as it is in the stream; reading makes it anew when it has changed since the scene (released, cut). */
@@ -119,8 +119,9 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
   const skein_rod *now = strand->rod;
   rod_record r = {0};
   if (!s->reading)
-    r = (rod_record){strand->source,    now->def.elements,   now->def.twist_locked, now->def.root,   now->def.tip,
-                     now->def.naturals, strand->root_driven, strand->tip_driven,    now->def.length, strand->speed};
+    r = (rod_record){strand->source,  now->def.elements, now->def.twist_locked, now->def.root,
+                     now->def.tip,    now->def.naturals, strand->root_driven,   strand->tip_driven,
+                     now->def.length, strand->speed,     strand->extra};
   pass(s, &r, sizeof r);
   if (s->bad) return;
   if (s->reading) {
@@ -140,7 +141,7 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
     if (s->bad || skein_rod_create(&def, &strand->rod).code != SKEIN_OK) s->bad = true;
     free(cells);
     strand->source = r.source, strand->root_driven = r.root_driven, strand->tip_driven = r.tip_driven;
-    strand->speed = r.speed, strand->group = w->scene->rods[r.source].group,
+    strand->speed = r.speed, strand->extra = r.extra, strand->group = w->scene->rods[r.source].group,
     strand->radius = w->scene->rods[r.source].radius;
     if (s->bad) return;
   } else pass(s, now->natural, sizeof(double) * 3 * (size_t)(now->natural ? r.naturals : 0));

@@ -94,14 +94,14 @@ static void lap(double *last, double *sum)
   *sum += now - *last, *last = now;
 }
 
-/* The line of the data flow. `extra` (m) widens the search for contacts. */
-static skein_status try_step(skein_world *w, double dt, double extra, skein_step_info *info)
+/* The line of the data flow. */
+static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
 {
   double last = sk_seconds();
   skein_status s = sk_world_drive(w, dt);
   if (s.code == SKEIN_OK) s = for_strands(w, dt, assemble_strand);
   lap(&last, &info->seconds_rods);
-  if (s.code == SKEIN_OK) s = sk_world_touch(w, dt, extra);
+  if (s.code == SKEIN_OK) s = sk_world_touch(w, dt);
   lap(&last, &info->seconds_collide);
   if (s.code == SKEIN_OK) s = sk_world_assemble(w, dt);
   lap(&last, &info->seconds_assemble);
@@ -226,21 +226,24 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
     w->dt = fmax(step->dt_min, 0.5 * w->dt);
   else w->dt = fmin(step->dt, 1.2 * w->dt);
   w->penetration = info->penetration;
+  for (int i = 0; i < w->strand_count; i++) {
+    sk_strand *s = w->strands + i;
+    s->extra = s->extra > 1e-3 * s->radius ? 0.9 * s->extra : 0;
+  }
   w->calm = isfinite(radius) ? info->speed < 0.1 * radius / step->dt : info->speed < 0.01;
 }
 
-/* Whether the step that was just tried must be taken again with a better search: wider (*extra, m) where a point went
- * further than its piece looked or two that seemed too far apart met; finer where rods were bent. *deeper: what the
- * linear problem did not see, in radii. */
-static bool look_further(skein_world *w, skein_step_info *info, double *extra, double *deeper)
+/* Whether the step that was just tried must be taken again with a better search: wider where a point went further than
+ * its piece looked or two that seemed too far apart met; finer where rods were bent. *deeper: what the linear problem
+ * did not see, in radii. */
+static bool look_further(skein_world *w, skein_step_info *info, double *deeper)
 {
-  double last = sk_seconds(), missed, overshoot = sk_world_overshoot(w, info->dt, &info->speed);
+  double last = sk_seconds();
+  bool over = sk_world_overshoot(w, info->dt, &info->speed), missed;
   *deeper = sk_world_deepened(w, &missed);
   bool coarse = sk_world_coarse(w);
   lap(&last, &info->seconds_collide);
-  if (!(overshoot > 0 || missed > 0)) return coarse;
-  *extra = fmax(*extra + 1.5 * fmax(overshoot, 0), 0.51 * missed);
-  return true;
+  return over || missed || coarse;
 }
 
 /* The step with what it takes: wider searches; no push-out, for where contacts press from all sides there may be no
@@ -248,7 +251,7 @@ static bool look_further(skein_world *w, skein_step_info *info, double *extra, d
  * and a shorter step made them grow less. */
 static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
 {
-  double extra = 0, deeper = 0, before = HUGE_VAL;
+  double deeper = 0, before = HUGE_VAL;
   skein_status s;
   w->gentle = false;
   for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0;
@@ -257,9 +260,9 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
     if (s.code != SKEIN_OK) return s;
     save(w);
     info->dt = dt, info->retries = tries;
-    s = try_step(w, dt, extra, info);
+    s = try_step(w, dt, info);
     bool shortest = dt <= w->scene->step.dt_min * (1 + 1e-9) || tries >= 60;
-    if (s.code == SKEIN_OK && look_further(w, info, &extra, &deeper) && wider++ < 8) {
+    if (s.code == SKEIN_OK && look_further(w, info, &deeper) && wider++ < 8) {
       restore(w);
       continue;
     }

@@ -23,7 +23,7 @@ static void count_pieces(skein_world *w)
 
 /* Reach: the way at the present speed or at that of the free motion, a fifth more, and a little of the radius. `free`:
  * room for the velocities of the free motion. */
-static void fill_pieces(skein_world *w, int i, double dt, double extra)
+static void fill_pieces(skein_world *w, int i, double dt)
 {
   sk_strand *s = w->strands + i;
   sk_vec3 *velocity = w->velocity + s->first + i, *free = w->free + s->first + i;
@@ -41,7 +41,7 @@ static void fill_pieces(skein_world *w, int i, double dt, double extra)
     w->pieces[s->first + k] = (sk_piece){.a = r[k],
                                          .b = r[k + 1],
                                          .radius = s->radius,
-                                         .reach = 1.2 * speed * dt + 0.02 * s->radius + extra,
+                                         .reach = 1.2 * speed * dt + 0.02 * s->radius + s->extra,
                                          .s0 = k * ds,
                                          .s1 = (k + 1) * ds,
                                          .object = i,
@@ -50,7 +50,7 @@ static void fill_pieces(skein_world *w, int i, double dt, double extra)
   }
 }
 
-static skein_status make_pieces(skein_world *w, double dt, double extra)
+static skein_status make_pieces(skein_world *w, double dt)
 {
   count_pieces(w);
   size_t points = (size_t)w->piece_count + (size_t)w->strand_count;
@@ -59,12 +59,12 @@ static skein_status make_pieces(skein_world *w, double dt, double extra)
   w->velocity = SK_NEW_RAW(&w->arena, points, sk_vec3), w->free = SK_NEW_RAW(&w->arena, points, sk_vec3);
   if (w->arena.failed) return sk_no_memory();
 #pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
-  for (int i = 0; i < w->strand_count; i++) fill_pieces(w, i, dt, extra);
+  for (int i = 0; i < w->strand_count; i++) fill_pieces(w, i, dt);
   return sk_ok();
 }
 
 /* A body's surface travels with its velocity and its turn. */
-static void fill_solid(const skein_world *w, int i, double dt, double extra, sk_solid *out)
+static void fill_solid(const skein_world *w, int i, double dt, sk_solid *out)
 {
   const sk_scene_body *b = w->scene->bodies + i;
   const sk_body_state *at = w->bodies + i;
@@ -78,7 +78,7 @@ static void fill_solid(const skein_world *w, int i, double dt, double extra, sk_
   double speed = sk_norm(at->v) + sk_norm(at->w) * size;
   *out = (sk_solid){.shape = &b->shape,
                     .pose = at->pose,
-                    .reach = 1.2 * speed * dt + fall + 1e-3 * size + extra,
+                    .reach = 1.2 * speed * dt + fall + 1e-3 * size,
                     .object = w->strand_count + i,
                     .group = b->group,
                     .moves = b->mode == SK_DYNAMIC};
@@ -166,26 +166,30 @@ static void refine_on_body(const skein_world *w, sk_touch *t)
   t->gap = near[best].distance - s->radius;
 }
 
-static sk_touch touch_make(const skein_world *w, const sk_candidate *c)
+/* The candidate as it is, between chords. */
+static sk_touch touch_make(const sk_candidate *c)
 {
-  sk_touch t = {.a = c->a,
-                .b = c->b,
-                .feature = c->feature,
-                .sa = c->sa,
-                .sb = c->sb,
-                .gap = c->gap,
-                .chord_gap = c->gap,
-                .mu = c->mu,
-                .restitution = c->restitution,
-                .point_a = c->point_a,
-                .point_b = c->point_b,
-                .frame = {c->normal}};
+  return (sk_touch){.a = c->a,
+                    .b = c->b,
+                    .feature = c->feature,
+                    .sa = c->sa,
+                    .sb = c->sb,
+                    .gap = c->gap,
+                    .chord_gap = c->gap,
+                    .mu = c->mu,
+                    .restitution = c->restitution,
+                    .point_a = c->point_a,
+                    .point_b = c->point_b,
+                    .frame = {c->normal}};
+}
+
+static void refine(const skein_world *w, const sk_candidate *c, sk_touch *t)
+{
   bool both = sk_is_rod(w, c->a) && sk_is_rod(w, c->b);
-  if (both && (is_curved(w, c->a) || is_curved(w, c->b))) sk_world_refine(w, &t, c->piece_a, c->piece_b);
-  else if (is_curved(w, c->a) && !sk_is_rod(w, c->b)) refine_on_body(w, &t);
-  t.frame[1] = sk_perpendicular(t.frame[0]);
-  t.frame[2] = sk_cross(t.frame[0], t.frame[1]);
-  return t;
+  if (both && (is_curved(w, c->a) || is_curved(w, c->b))) sk_world_refine(w, t, c->piece_a, c->piece_b);
+  else if (is_curved(w, c->a) && !sk_is_rod(w, c->b)) refine_on_body(w, t);
+  t->frame[1] = sk_perpendicular(t->frame[0]);
+  t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
 }
 
 /* ---- Warm start ---- */
@@ -245,17 +249,18 @@ static sk_vec3 velocity_at(const skein_world *w, int object, double s, sk_vec3 p
 }
 
 /* Surfaces so far apart that they would not meet at twice their relative speed: hair that swings together. */
-static bool is_remote(const skein_world *w, const sk_touch *t, double dt, double extra)
+static bool is_remote(const skein_world *w, const sk_touch *t, double dt)
 {
-  double speed = 0, radius = HUGE_VAL;
+  double speed = 0, radius = HUGE_VAL, extra = 0;
   if (!(t->gap > 0)) return false;
   for (int free = 0; free < 2; free++) {
     sk_vec3 va = velocity_at(w, t->a, t->sa, t->point_a, free), vb = velocity_at(w, t->b, t->sb, t->point_b, free);
     speed = fmax(speed, sk_norm(sk_sub(va, vb)));
   }
-  if (sk_is_rod(w, t->a)) radius = w->strands[t->a].radius;
-  if (sk_is_rod(w, t->b)) radius = fmin(radius, w->strands[t->b].radius);
-  return isfinite(radius) && t->gap > 2 * speed * dt + 0.1 * radius + 2 * extra;
+  if (sk_is_rod(w, t->a)) radius = w->strands[t->a].radius, extra += w->strands[t->a].extra;
+  if (sk_is_rod(w, t->b)) radius = fmin(radius, w->strands[t->b].radius), extra += w->strands[t->b].extra;
+  return isfinite(radius) &&
+         t->gap > 2 * speed * dt + 0.3 * radius + extra; /* chords may miss the curves by 0.1 each */
 }
 
 /* A hair grows out of its scalp: what is held inside a body cannot be pushed out of it. */
@@ -278,16 +283,29 @@ static bool is_ignored(const skein_world *w, const sk_touch *t)
   return is_rooted(w, t) || is_across_cut(w, t->a, t->sa, t->b, t->sb) || is_across_cut(w, t->b, t->sb, t->a, t->sa);
 }
 
-/* Neighbours of one pair that refinement has brought to the same place are one; some are none, remote ones go aside. */
-static int merge(skein_world *w, sk_touch *t, int count, double dt, double extra)
+/* Remote candidates go aside before the costly part; the others stay in order. Their number. */
+static int set_remote_aside(skein_world *w, sk_candidate *found, int count, double dt)
+{
+  int kept = 0;
+#pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
+  for (int i = 0; i < count; i++) {
+    w->tried.at[i] = touch_make(found + i);
+    w->tried.at[i].status = is_remote(w, w->tried.at + i, dt);
+  }
+  for (int i = 0; i < count; i++) {
+    sk_touch *t = w->tried.at + i;
+    if (is_ignored(w, t)) continue;
+    if (t->status) t->status = 0, w->remote.at[w->remote.count++] = *t;
+    else w->tried.at[kept] = *t, found[kept++] = found[i];
+  }
+  return kept;
+}
+
+/* Neighbours of one pair that refinement has brought to the same place are one. */
+static int merge(const skein_world *w, sk_touch *t, int count)
 {
   int kept = 0;
   for (int i = 0; i < count; i++) {
-    if (is_ignored(w, t + i)) continue;
-    if (is_remote(w, t + i, dt, extra)) {
-      w->remote.at[w->remote.count++] = t[i];
-      continue;
-    }
     sk_touch *last = kept > 0 ? t + kept - 1 : NULL;
     double near = sk_is_rod(w, t[i].a) ? 0.5 * w->strands[t[i].a].radius : 0;
     bool same = last && compare(last, t + i) == 0 && fabs(last->sa - t[i].sa) + fabs(last->sb - t[i].sb) < near &&
@@ -298,15 +316,15 @@ static int merge(skein_world *w, sk_touch *t, int count, double dt, double extra
   return kept;
 }
 
-skein_status sk_world_touch(skein_world *w, double dt, double extra)
+skein_status sk_world_touch(skein_world *w, double dt)
 {
-  skein_status s = make_pieces(w, dt, extra);
+  skein_status s = make_pieces(w, dt);
   if (s.code != SKEIN_OK) return s;
   sk_solid *solids = SK_NEW(&w->arena, w->scene->body_count, sk_solid);
   sk_candidate *found = NULL;
   int count = 0;
   if (w->arena.failed) return sk_no_memory();
-  for (int i = 0; i < w->scene->body_count; i++) fill_solid(w, i, dt, extra, solids + i);
+  for (int i = 0; i < w->scene->body_count; i++) fill_solid(w, i, dt, solids + i);
   sk_collide_input in = {.pieces = w->pieces,
                          .piece_count = w->piece_count,
                          .solids = solids,
@@ -320,34 +338,40 @@ skein_status sk_world_touch(skein_world *w, double dt, double extra)
   w->tried.at = SK_NEW_RAW(&w->arena, count, sk_touch);
   w->remote = (sk_touches){SK_NEW_RAW(&w->arena, count, sk_touch), 0};
   if (w->arena.failed) return sk_no_memory();
+  count = set_remote_aside(w, found, count, dt);
 #pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
-  for (int i = 0; i < count; i++) w->tried.at[i] = touch_make(w, found + i);
-  w->tried.count = merge(w, w->tried.at, count, dt, extra);
+  for (int i = 0; i < count; i++) refine(w, found + i, w->tried.at + i);
+  w->tried.count = merge(w, w->tried.at, count);
   warm_start(w, w->last_dt > 0 ? dt / w->last_dt : 1);
   return s;
 }
 
-double sk_world_overshoot(const skein_world *w, double dt, double *speed)
+bool sk_world_overshoot(skein_world *w, double dt, double *speed)
 {
-  double worst = 0, fastest = 0;
-#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)                      \
-    reduction(max                                                                                                      \
-              : worst, fastest)
+  double fastest = 0;
+  bool over = false;
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16) reduction(max        \
+                                                                                                            : fastest) \
+    reduction(||                                                                                                       \
+              : over)
   for (int i = 0; i < w->strand_count; i++) {
-    const sk_strand *s = w->strands + i;
+    sk_strand *s = w->strands + i;
     const sk_vec3 *before = w->points + s->first + i;
+    const sk_piece *piece = w->pieces + s->first;
     int count = s->pieces * s->rod->def.elements;
+    double worst = 0;
     sk_vec3 *after = w->after + s->first + i;
     s->rod->ops->points(s->rod, s->rod->x, NULL, NULL, s->pieces, after, NULL);
     for (int k = 0; k <= count; k++) {
       double way = sk_norm(sk_sub(after[k], before[k]));
-      double reach =
-          fmin(w->pieces[s->first + SK_MIN(k, count - 1)].reach, w->pieces[s->first + SK_MAX(k - 1, 0)].reach);
+      double reach = fmin(piece[SK_MIN(k, count - 1)].reach, piece[SK_MAX(k - 1, 0)].reach);
       worst = fmax(worst, way - reach), fastest = fmax(fastest, way / dt);
     }
+    if (worst > 0) s->extra += 1.5 * worst;
+    if (worst > 0.02 * s->radius) over = true;
   }
   *speed = fastest;
-  return worst;
+  return over;
 }
 
 /* The first body that a held root is in at the start (touching is not enough), and where the rod has left it, with two

@@ -146,18 +146,19 @@ static double deepened(const skein_world *w, const sk_touch *t)
   return overlap > 0.05 && more > fmax(0.001, fmin(0.01, 0.01 * (0.08 - overlap) / 0.03)) ? more : 0;
 }
 
-double sk_world_deepened(const skein_world *w, double *missed)
+double sk_world_deepened(skein_world *w, bool *missed)
 {
-  double worst = 0, far = 0;
-#pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 128)) schedule(static, 64)                       \
-    reduction(max                                                                                                      \
-              : worst, far)
-  for (int k = 0; k < w->tried.count + w->remote.count; k++) {
-    const sk_touch *t = k < w->tried.count ? w->tried.at + k : w->remote.at + k - w->tried.count;
-    double more = deepened(w, t);
-    if (k < w->tried.count) worst = fmax(worst, more);
-    else if (more > 0) far = fmax(far, t->gap);
+  double worst = 0;
+#pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64) reduction(max : worst)
+  for (int k = 0; k < w->tried.count; k++) worst = fmax(worst, deepened(w, w->tried.at + k));
+#pragma omp parallel for num_threads(sk_world_team(w, w->remote.count, 64)) schedule(static, 64)
+  for (int k = 0; k < w->remote.count; k++) w->remote.at[k].status = deepened(w, w->remote.at + k) > 0;
+  *missed = false;
+  for (int k = 0; k < w->remote.count; k++) {
+    const sk_touch *t = w->remote.at + k;
+    if (!t->status) continue;
+    *missed = true;
+    w->strands[t->a].extra = fmax(w->strands[t->a].extra, 1.01 * t->gap); /* enough by itself, whatever b is */
   }
-  *missed = far;
   return worst;
 }

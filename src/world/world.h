@@ -24,7 +24,7 @@ typedef struct sk_body_state {
 typedef struct sk_touch {
   int a, b, feature;
   double sa, sb, gap, mu, restitution;
-  double chord_gap; /* the same between the chords */
+  double chord_gap;         /* the same between the chords */
   sk_vec3 point_a, point_b; /* on the axis of a rod, on the surface of a body */
   sk_vec3 frame[3];         /* normal from b to a, two tangents */
   sk_vec3 impulse;          /* on a */
@@ -49,6 +49,7 @@ typedef struct sk_strand {
   int first;    /* of its pieces */
   int dof;      /* first in the problem; -1: it touches nothing */
   double speed; /* largest of its points */
+  double extra; /* m: added to the reach of its pieces after it went further than they looked; fades */
   bool root_driven, tip_driven;
   sk_pose root_base, tip_base; /* of its ends at t = 0 */
   int rooted_in;               /* object of the body that a held root starts in (a scalp); -1: none */
@@ -79,10 +80,10 @@ struct skein_world {
   sk_vec3 *points, *after;  /* ends of the pieces, before and after: strand i has its own from first + i on */
   sk_vec3 *velocity, *free; /* of them: now, and in the free motion */
   sk_touches tried, remote; /* remote: candidates that are not in the problem, too far apart for their speed */
-  bool gentle;   /* overlaps are not pushed out in this try */
-  int pushed;    /* contacts that are */
-  int *body_dof; /* first dof of body i; -1 */
-  double *v;     /* new velocities of all rods, one after the other */
+  bool gentle;              /* overlaps are not pushed out in this try */
+  int pushed;               /* contacts that are */
+  int *body_dof;            /* first dof of body i; -1 */
+  double *v;                /* new velocities of all rods, one after the other */
   int *v_start;
   skein_problem problem; /* arrays in `arena` */
   skein_solution solution;
@@ -98,21 +99,21 @@ sk_mat3 sk_world_inertia(const skein_world *w, int body); /* in world axes */
 skein_status sk_world_apply_events(skein_world *w);
 
 /* ---- touch.c: capsules, candidates, refinement on the true curves, warm start ---- */
-skein_status sk_world_touch(skein_world *w, double dt, double extra);
+skein_status sk_world_touch(skein_world *w, double dt);
 void sk_world_find_roots(skein_world *w);
 /* The nearest places of two rods on their true curves as they are now, near the touch's, which is on these pieces. */
 void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b);
-/* Largest travel of a point beyond the reach of its piece, over that reach, after the rods have moved; the largest
- * speed. */
-double sk_world_overshoot(const skein_world *w, double dt, double *speed);
+/* Whether a point went further than the reach of its piece, after the rods have moved; its strand will look further.
+ * *speed: the largest. */
+bool sk_world_overshoot(skein_world *w, double dt, double *speed);
 
 /* ---- verify.c: the motion against the linear problem ---- */
 /* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.
  */
 bool sk_world_coarse(skein_world *w);
-/* Largest growth of an overlap in this step, in radii; 0 while overlaps are small. *missed: largest gap (before) of the
- * remote pairs that met all the same. After sk_world_overshoot. */
-double sk_world_deepened(const skein_world *w, double *missed);
+/* Largest growth of an overlap in this step, in radii; 0 while overlaps are small. *missed: remote pairs met all the
+ * same; their strands will look further. After sk_world_overshoot. */
+double sk_world_deepened(skein_world *w, bool *missed);
 
 /* ---- problem.c: M, H, f, u_f, and back ---- */
 skein_status sk_world_assemble(skein_world *w, double dt);
