@@ -161,7 +161,7 @@ static void same_bits_for_any_threads(void **state)
   (void)state;
   static const int threads[] = {1, 2, 3, 8};
   uint64_t hash = 0;
-  int steps = SLOW_BUILD ? 25 : 120;
+  int steps = SLOW_BUILD ? 25 : 70;
   text t = {0};
   say_heap(&t);
   for (int k = 0; k < 4; k++) {
@@ -179,7 +179,7 @@ static void same_bits_for_any_threads(void **state)
 static void same_bits_across_a_saved_state(void **state)
 {
   (void)state;
-  int steps = SLOW_BUILD ? 25 : 100;
+  int steps = SLOW_BUILD ? 25 : 60;
   text t = {0};
   say_heap(&t);
   play whole = play_open(t.at, 1), p = play_open(t.at, 1);
@@ -291,7 +291,7 @@ static void energy_never_grows(void **state)
   play p = play_text(&t, 1);
   play_step(&p, 1);
   double before = p.energy;
-  play_until(&p, SLOW_BUILD ? 0.03 : 0.2);
+  play_until(&p, SLOW_BUILD ? 0.03 : 0.12);
   expect_at_most(p.gain, 1e-3 * before, "growth of the energy in a step");
   expect_at_most(-p.least_dissipated, 2e-3 * before, "energy that contacts gave in a step");
   expect_at_most(p.dissipated, before - p.energy, "dissipation by contacts, the rest is internal");

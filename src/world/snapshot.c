@@ -93,6 +93,7 @@ typedef struct stream {
   unsigned char *bytes; /* NULL: only count */
   size_t at, size;
   bool reading, bad;
+  bool starved; /* bad because memory is out */
 } stream;
 
 static void pass(stream *s, void *data, size_t bytes)
@@ -129,7 +130,7 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
                 (size_t)r.naturals <= (s->size - s->at) / 24 + 1 && r.elements > 0;
     double *cells = sane ? sk_calloc(3 * (size_t)r.naturals, sizeof *cells) : NULL;
     if (!cells) {
-      s->bad = true;
+      s->bad = true, s->starved = sane;
       return;
     }
     pass(s, cells, sizeof(double) * 3 * (size_t)r.naturals);
@@ -138,7 +139,8 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
     def.root = (skein_rod_end)r.root, def.tip = (skein_rod_end)r.tip, def.initial = NULL;
     def.natural = r.naturals > 0 ? cells : NULL, def.naturals = r.naturals;
     strand->rod = NULL;
-    if (s->bad || skein_rod_create(&def, &strand->rod).code != SKEIN_OK) s->bad = true;
+    skein_status made = s->bad ? sk_ok() : skein_rod_create(&def, &strand->rod);
+    if (made.code != SKEIN_OK) s->bad = true, s->starved = made.code == SKEIN_NO_MEMORY;
     free(cells);
     strand->source = r.source, strand->root_driven = r.root_driven, strand->tip_driven = r.tip_driven;
     strand->speed = r.speed, strand->extra = r.extra, strand->group = w->scene->rods[r.source].group,
@@ -177,7 +179,7 @@ static void pass_world(stream *s, skein_world *w)
     }
     w->strands = sk_calloc((size_t)r.strands, sizeof *w->strands);
     w->touches.at = SK_NEW_RAW(&w->kept, r.touches, sk_touch);
-    if (!w->strands || !w->touches.at) s->bad = true;
+    if (!w->strands || !w->touches.at) s->bad = s->starved = true;
     if (s->bad) return;
     w->touches.count = r.touches, w->next_event = r.next_event, w->calm = r.calm, w->steps = r.steps;
     w->time = r.time, w->dt = r.dt, w->last_dt = r.last_dt, w->energy_scale = r.energy_scale,
@@ -216,6 +218,8 @@ skein_status skein_world_load(skein_world *w, const void *bytes, size_t size)
     skein_world swap = *w;
     *w = *fresh, *fresh = swap;
   }
+  bool starved = !fits && (s.starved || !fresh->bodies);
   skein_world_destroy(fresh);
+  if (starved) return sk_no_memory();
   return fits ? sk_ok() : sk_fail(SKEIN_BAD_INPUT, "state: %zu bytes that are not a state of this scene", size);
 }

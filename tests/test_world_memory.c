@@ -1,0 +1,103 @@
+/* A malloc that fails at call k, for every k, while a world is made, steps, is cut, saved and loaded: out of memory is
+ * said, nothing leaks (the sanitizer looks at that), and a world whose step failed is still there to be destroyed. */
+#include "world_support.h"
+
+#include <stdatomic.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static atomic_int calls_left = -1; /* calls that still succeed; negative: all do */
+
+static bool fails(void)
+{
+  return atomic_load(&calls_left) >= 0 && atomic_fetch_sub(&calls_left, 1) == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+  return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+  return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+  return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+  return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+/* Rods on each other and on a floor, and events in the second step. */
+static const char scene_text[] =
+    "{\"rods\": [{\"name\": \"a\", \"length\": 0.1, \"material\": \"rope\", \"root\": {\"type\": \"free\", "
+    "\"position\": [0, 0, 0.004], \"direction\": [1, 0, 0]}}, {\"name\": \"b\", \"model\": \"der\", \"length\": 0.1, "
+    "\"material\": \"rope\", \"root\": {\"type\": \"free\", \"position\": [0.05, -0.05, 0.012], "
+    "\"direction\": [0, 1, 0]}}], \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": {\"type\": \"box\", "
+    "\"size\": [0.1, 0.1, 0.02]}, \"position\": [0.05, 0, 0.03], \"density\": 500}], "
+    "\"events\": [{\"time\": 0.001, \"cut\": \"a\"}, {\"time\": 0.001, \"gravity\": [0, 0, -5]}]}";
+
+static skein_status save_and_load(skein_world *world)
+{
+  void *bytes;
+  size_t size;
+  skein_frame frame;
+  skein_status s = skein_world_save(world, &bytes, &size);
+  if (s.code != SKEIN_OK) return s;
+  s = skein_world_load(world, bytes, size);
+  free(bytes);
+  if (s.code == SKEIN_OK) s = skein_world_frame(world, 0, &frame);
+  if (s.code == SKEIN_OK) skein_frame_destroy(&frame);
+  return s;
+}
+
+static skein_status live(const skein_scene *scene)
+{
+  skein_world *world;
+  skein_step_info info;
+  skein_status s = skein_world_create(scene, 1, &world);
+  if (s.code != SKEIN_OK) return s;
+  for (int i = 0; i < 3 && s.code == SKEIN_OK; i++) s = skein_world_step(world, 1, &info);
+  if (s.code == SKEIN_OK) s = save_and_load(world);
+  if (s.code == SKEIN_OK) s = skein_world_step(world, 1, &info);
+  skein_world_destroy(world);
+  return s;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+  (void)state;
+  skein_scene *scene;
+  int wrong = 0, k = 0;
+  expect_ok(skein_scene_parse(scene_text, "test", ".", NULL, 0, &scene));
+  for (bool failed = true; failed; k++) {
+    atomic_store(&calls_left, k);
+    skein_status s = live(scene);
+    failed = atomic_load(&calls_left) < 0;
+    atomic_store(&calls_left, -1);
+    if (s.code != SKEIN_OK && s.code != SKEIN_NO_MEMORY && wrong++ < 10)
+      print_message("  call %d fails: \"%s\", expected out of memory\n", k, s.message);
+    if (!failed) expect_ok(s);
+  }
+  skein_scene_destroy(scene);
+  print_message("  %d allocations\n", k - 1);
+  assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
