@@ -64,7 +64,9 @@ typedef struct sk_scene_step {
   bool failsafe;
   double max_seconds; /* 0: none */
   int max_sweeps;
-  bool sleep; /* islands at rest are put to sleep */
+  bool sleep;         /* islands at rest are put to sleep: */
+  double sleep_speed; /* slower than this, in radii per second, */
+  double sleep_after; /* for so long, in s */
 } sk_scene_step;
 
 typedef struct sk_scene_output {

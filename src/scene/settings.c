@@ -45,8 +45,8 @@ static void read_local(sk_reader *r, const sk_at *solver)
 
 static void read_solver(sk_reader *r, const sk_at *root)
 {
-  static const char *const fields[] = {"method",     "local", "tol",  "tol_rest", "max_seconds",
-                                       "max_sweeps", "slop",  "push", "chord",    "sleep"};
+  static const char *const fields[] = {"method", "local", "tol",   "tol_rest", "max_seconds", "max_sweeps",
+                                       "slop",   "push",  "chord", "sleep",    "sleep_speed", "sleep_after"};
   const char *methods[SKEIN_METHOD_COUNT];
   sk_scene_step *s = &r->scene->step;
   sk_at at = sk_at_get(root, "solver");
@@ -62,6 +62,8 @@ static void read_solver(sk_reader *r, const sk_at *root)
   s->push = sk_get_number(r, &at, "push", SK_SPEED, SK_NOT_NEGATIVE, 0.1);
   s->chord = sk_get_number(r, &at, "chord", SK_ONE, SK_SHARE, 0.05);
   s->sleep = sk_get_bool(r, &at, "sleep", true);
+  s->sleep_speed = sk_get_number(r, &at, "sleep_speed", SK_ONE, SK_NOT_NEGATIVE, 0.01);
+  s->sleep_after = sk_get_number(r, &at, "sleep_after", SK_TIME, SK_NOT_NEGATIVE, 0.1);
   sk_at chord = sk_at_get(&at, "chord");
   if (!sk_failed(r) && s->chord < 1e-3) sk_at_fail(r, &chord, "is %g, expected 0.001 to 1", s->chord);
 }

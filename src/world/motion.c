@@ -87,6 +87,17 @@ skein_status sk_world_drive(skein_world *w, double dt)
   return s;
 }
 
+bool sk_world_end_moves(const skein_world *w, int i, double dt)
+{
+  const sk_strand *strand = w->strands + i;
+  for (int tip = 0; tip < 2; tip++) {
+    if (!(tip ? strand->tip_driven : strand->root_driven)) continue;
+    sk_pose now = end_pose_at(w, strand, tip, w->time), next = end_pose_at(w, strand, tip, w->time + dt);
+    if (memcmp(&now, &next, sizeof now) != 0) return true;
+  }
+  return false;
+}
+
 /* ---- Start ---- */
 
 /* The rod moves with its held root, or with the velocity that the scene gives it. */
@@ -149,7 +160,7 @@ void sk_world_move_bodies(skein_world *w, const sk_body_state *before, double dt
   for (int i = 0; i < w->scene->body_count; i++) {
     sk_body_state *b = w->bodies + i;
     if (w->scene->bodies[i].mode == SK_PRESCRIBED) b->pose = b->next;
-    if (w->scene->bodies[i].mode != SK_DYNAMIC) continue;
+    if (w->scene->bodies[i].mode != SK_DYNAMIC || sk_world_asleep(w, w->strand_count + i)) continue;
     sk_vec3 v = sk_add(sk_mul(theta, b->v), sk_mul(1 - theta, before[i].v));
     sk_vec3 spin = sk_add(sk_mul(theta, b->w), sk_mul(1 - theta, before[i].w));
     b->pose.r = sk_axpy(b->pose.r, dt, v);
@@ -196,6 +207,12 @@ static skein_status cut(skein_world *w, const sk_event *e)
       return sk_no_memory();
     }
     w->strands = more, strand = more + i;
+    sk_rest *rest = realloc(w->rest, sizeof *rest * (size_t)(w->strand_count + 1 + w->scene->body_count));
+    if (!rest) {
+      skein_rod_destroy(near), skein_rod_destroy(far);
+      return sk_no_memory();
+    }
+    w->rest = rest, rest[w->strand_count + w->scene->body_count] = (sk_rest){0, 0};
     skein_rod_destroy(strand->rod);
     more[w->strand_count] = *strand;
     more[w->strand_count].rod = far, more[w->strand_count].root_driven = false;
@@ -215,6 +232,7 @@ skein_status sk_world_apply_events(skein_world *w)
   for (; w->next_event < w->scene->event_count && s.code == SKEIN_OK; w->next_event++) {
     const sk_event *e = w->scene->events + w->next_event;
     if (e->time > w->time + slack) break;
+    sk_world_wake_all(w);
     if (e->kind == SK_EVENT_GRAVITY) memcpy(w->env.gravity, e->value, sizeof e->value);
     if (e->kind == SK_EVENT_WIND) memcpy(w->env.wind, e->value, sizeof e->value);
     if (e->kind == SK_EVENT_RELEASE_ROOT || e->kind == SK_EVENT_RELEASE_TIP) s = release(w, e);

@@ -285,7 +285,7 @@ static void solve_bodies(skein_world *w, double dt)
 {
   for (int i = 0; i < w->scene->body_count; i++) {
     sk_body_state *b = w->bodies + i;
-    if (w->scene->bodies[i].mode != SK_DYNAMIC) continue;
+    if (w->scene->bodies[i].mode != SK_DYNAMIC || sk_world_asleep(w, w->strand_count + i)) continue;
     if (w->body_dof[i] >= 0) {
       b->v = sk_load3(w->solution.v + w->body_dof[i]), b->w = sk_load3(w->solution.v + w->body_dof[i] + 3);
       continue;
@@ -313,6 +313,6 @@ skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info)
   solve_bodies(w, dt);
   info->dissipated = take_impulses(w);
   info->converged = result.converged, info->error = result.error.rel, info->sweeps = result.iterations;
-  info->islands = result.islands, info->stick = result.stick, info->slide = result.slide, info->open = result.open;
+  info->islands = result.islands;
   return s;
 }

@@ -179,7 +179,8 @@ static void pass_world(stream *s, skein_world *w)
     }
     w->strands = sk_calloc((size_t)r.strands, sizeof *w->strands);
     w->touches.at = SK_NEW_RAW(&w->kept, r.touches, sk_touch);
-    if (!w->strands || !w->touches.at) s->bad = s->starved = true;
+    w->rest = sk_calloc((size_t)r.strands + (size_t)r.bodies, sizeof *w->rest);
+    if (!w->strands || !w->touches.at || !w->rest) s->bad = s->starved = true;
     if (s->bad) return;
     w->touches.count = r.touches, w->next_event = r.next_event, w->calm = r.calm, w->steps = r.steps;
     w->time = r.time, w->dt = r.dt, w->last_dt = r.last_dt, w->energy_scale = r.energy_scale,
@@ -190,6 +191,7 @@ static void pass_world(stream *s, skein_world *w)
     if (s->reading && w->strands[i].rod) w->strand_count = i + 1;
   }
   pass(s, w->bodies, sizeof *w->bodies * (size_t)r.bodies);
+  pass(s, w->rest, sizeof *w->rest * ((size_t)r.strands + (size_t)r.bodies));
   pass(s, w->touches.at, sizeof *w->touches.at * (size_t)r.touches);
 }
 

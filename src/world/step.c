@@ -78,12 +78,17 @@ static skein_status for_strands(skein_world *w, double dt, strand_job job)
 /* A, b, and the free velocity: how far the rod might go, and where it goes if it touches nothing. */
 static skein_status assemble_strand(skein_world *w, int i, double dt, sk_rod_system *sys)
 {
+  if (sk_world_asleep(w, i)) {
+    memset(w->v + w->v_start[i], 0, sizeof(double) * (size_t)w->strands[i].rod->n);
+    return sk_ok();
+  }
   skein_status s = sk_rod_assemble(w->strands[i].rod, &w->env, dt, w->scene->step.theta, sys);
   return s.code == SKEIN_OK ? sk_rod_solve(w->strands[i].rod, dt, w->v + w->v_start[i], sys) : s;
 }
 
 static skein_status advance_strand(skein_world *w, int i, double dt, sk_rod_system *sys)
 {
+  if (sk_world_asleep(w, i)) return sk_ok();
   return sk_rod_advance(w->strands[i].rod, &w->env, dt, w->scene->step.theta, w->v + w->v_start[i], sys);
 }
 
@@ -99,10 +104,12 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
 {
   double last = sk_seconds();
   skein_status s = sk_world_drive(w, dt);
+  sk_world_rouse(w, dt);
   if (s.code == SKEIN_OK) s = for_strands(w, dt, assemble_strand);
   lap(&last, &info->seconds_rods);
   if (s.code == SKEIN_OK) s = sk_world_touch(w, dt);
   lap(&last, &info->seconds_collide);
+  if (w->disturbed) return s;
   if (s.code == SKEIN_OK) s = sk_world_assemble(w, dt);
   lap(&last, &info->seconds_assemble);
   if (s.code == SKEIN_OK) s = sk_world_solve(w, dt, info);
@@ -174,7 +181,6 @@ static skein_status blown_up(const skein_world *w, const skein_step_info *info)
 /* Largest overlap in radii, and 3 n / m. */
 static void describe(const skein_world *w, skein_step_info *info)
 {
-  info->contacts = w->tried.count;
   info->nu = w->problem.dofs > 0 ? 3.0 * w->tried.count / w->problem.dofs : 0;
   for (int i = 0; i < w->scene->body_count; i++)
     if (w->scene->bodies[i].mode == SK_DYNAMIC) info->speed = fmax(info->speed, sk_norm(w->bodies[i].v));
@@ -203,15 +209,26 @@ void sk_world_energies(const skein_world *w, skein_step_info *info)
   }
 }
 
-/* The touches of the step become those of the last one. */
-static skein_status keep_touches(skein_world *w)
+/* The touches of the step become those of the last one; those of sleepers stay, with impulses over this dt. */
+static skein_status keep_touches(skein_world *w, double scale)
 {
+  sk_touch *all = SK_NEW_RAW(&w->arena, (size_t)w->tried.count + (size_t)w->touches.count, sk_touch);
+  int count = 0, i = 0;
+  if (w->arena.failed) return sk_no_memory();
+  for (int k = 0; k < w->touches.count; k++) {
+    sk_touch *old = w->touches.at + k;
+    if (!sk_world_asleep(w, old->a) && !sk_world_asleep(w, old->b)) continue;
+    old->impulse = sk_mul(scale, old->impulse);
+    while (i < w->tried.count && sk_touch_order(w->tried.at + i, old) < 0) all[count++] = w->tried.at[i++];
+    all[count++] = *old;
+  }
+  while (i < w->tried.count) all[count++] = w->tried.at[i++];
   sk_arena_reset(&w->kept);
   w->touches.count = 0;
-  w->touches.at = SK_NEW_RAW(&w->kept, w->tried.count, sk_touch);
+  w->touches.at = SK_NEW_RAW(&w->kept, count, sk_touch);
   if (w->kept.failed) return sk_no_memory();
-  w->touches.count = w->tried.count;
-  if (w->tried.count > 0) memcpy(w->touches.at, w->tried.at, sizeof *w->tried.at * (size_t)w->tried.count);
+  w->touches.count = count;
+  if (count > 0) memcpy(w->touches.at, all, sizeof *all * (size_t)count);
   return sk_ok();
 }
 
@@ -261,6 +278,10 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
     save(w);
     info->dt = dt, info->retries = tries;
     s = try_step(w, dt, info);
+    if (s.code == SKEIN_OK && w->disturbed) {
+      restore(w), tries--;
+      continue;
+    }
     bool shortest = dt <= w->scene->step.dt_min * (1 + 1e-9) || tries >= 60;
     if (s.code == SKEIN_OK && look_further(w, info, &deeper) && wider++ < 8) {
       restore(w);
@@ -279,6 +300,14 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
   }
 }
 
+/* By status, those of sleepers too. */
+static void count_contacts(const skein_world *w, skein_step_info *info)
+{
+  int count[3] = {0, 0, 0};
+  for (int k = 0; k < w->touches.count; k++) count[w->touches.at[k].status]++;
+  info->contacts = w->touches.count, info->open = count[0], info->stick = count[1], info->slide = count[2];
+}
+
 skein_status skein_world_step(skein_world *w, double until, skein_step_info *info)
 {
   *info = (skein_step_info){.time = w->time};
@@ -295,9 +324,12 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   if (!all_finite(info) || runs_away(w, info)) return blown_up(w, info);
   w->energy_scale = fmax(w->energy_scale, fabs(info->kinetic) + fabs(info->elastic));
   w->time = w->time + info->dt >= end - 1e-12 * info->dt ? end : w->time + info->dt;
+  s = keep_touches(w, w->last_dt > 0 ? info->dt / w->last_dt : 1);
   w->last_dt = info->dt, w->steps++;
   info->time = w->time;
-  s = keep_touches(w);
+  if (s.code == SKEIN_OK) s = sk_world_doze(w, info->dt);
+  info->rods_asleep = sk_world_rods_asleep(w);
+  count_contacts(w, info);
   adapt(w, info, wanted);
   lap(&last, &info->seconds_other);
   return s;

@@ -194,7 +194,7 @@ static void refine(const skein_world *w, const sk_candidate *c, sk_touch *t)
 
 /* ---- Warm start ---- */
 
-static int compare(const sk_touch *x, const sk_touch *y)
+int sk_touch_order(const sk_touch *x, const sk_touch *y)
 {
   return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b != y->b ? (x->b < y->b ? -1 : 1) : 0;
 }
@@ -225,9 +225,9 @@ static void warm_start(skein_world *w, double scale)
   sk_touches *now = &w->tried;
   for (int i = 0, k = 0; i < now->count;) {
     int end = i, last;
-    while (end < now->count && compare(now->at + end, now->at + i) == 0) end++;
-    while (k < old->count && compare(old->at + k, now->at + i) < 0) k++;
-    for (last = k; last < old->count && compare(old->at + last, now->at + i) == 0;) last++;
+    while (end < now->count && sk_touch_order(now->at + end, now->at + i) == 0) end++;
+    while (k < old->count && sk_touch_order(old->at + k, now->at + i) < 0) k++;
+    for (last = k; last < old->count && sk_touch_order(old->at + last, now->at + i) == 0;) last++;
     inherit(old->at + k, last - k, now->at + i, end - i, scale);
     i = end, k = last;
   }
@@ -283,7 +283,8 @@ static bool is_ignored(const skein_world *w, const sk_touch *t)
   return is_rooted(w, t) || is_across_cut(w, t->a, t->sa, t->b, t->sb) || is_across_cut(w, t->b, t->sb, t->a, t->sa);
 }
 
-/* Remote candidates go aside before the costly part; the others stay in order. Their number. */
+/* Remote candidates go aside before the costly part; the others stay in order, and wake whom they touch. Their number.
+ */
 static int set_remote_aside(skein_world *w, sk_candidate *found, int count, double dt)
 {
   int kept = 0;
@@ -294,9 +295,13 @@ static int set_remote_aside(skein_world *w, sk_candidate *found, int count, doub
   }
   for (int i = 0; i < count; i++) {
     sk_touch *t = w->tried.at + i;
-    if (is_ignored(w, t)) continue;
-    if (t->status) t->status = 0, w->remote.at[w->remote.count++] = *t;
-    else w->tried.at[kept] = *t, found[kept++] = found[i];
+    if (is_ignored(w, t) || sk_world_dormant(w, t)) continue;
+    if (t->status) {
+      t->status = 0, w->remote.at[w->remote.count++] = *t;
+      continue;
+    }
+    w->disturbed |= sk_world_disturb(w, t);
+    w->tried.at[kept] = *t, found[kept++] = found[i];
   }
   return kept;
 }
@@ -308,7 +313,8 @@ static int merge(const skein_world *w, sk_touch *t, int count)
   for (int i = 0; i < count; i++) {
     sk_touch *last = kept > 0 ? t + kept - 1 : NULL;
     double near = sk_is_rod(w, t[i].a) ? 0.5 * w->strands[t[i].a].radius : 0;
-    bool same = last && compare(last, t + i) == 0 && fabs(last->sa - t[i].sa) + fabs(last->sb - t[i].sb) < near &&
+    bool same = last && sk_touch_order(last, t + i) == 0 &&
+                fabs(last->sa - t[i].sa) + fabs(last->sb - t[i].sb) < near &&
                 sk_dot(last->frame[0], t[i].frame[0]) > 0.9;
     if (!same) t[kept++] = t[i];
     else if (t[i].gap < last->gap) *last = t[i];
@@ -318,6 +324,8 @@ static int merge(const skein_world *w, sk_touch *t, int count)
 
 skein_status sk_world_touch(skein_world *w, double dt)
 {
+  w->tried = w->remote = (sk_touches){0}, w->disturbed = false;
+  if (sk_world_all_asleep(w)) return sk_ok();
   skein_status s = make_pieces(w, dt);
   if (s.code != SKEIN_OK) return s;
   sk_solid *solids = SK_NEW(&w->arena, w->scene->body_count, sk_solid);
@@ -339,6 +347,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
   w->remote = (sk_touches){SK_NEW_RAW(&w->arena, count, sk_touch), 0};
   if (w->arena.failed) return sk_no_memory();
   count = set_remote_aside(w, found, count, dt);
+  if (w->disturbed) return s;
 #pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
   for (int i = 0; i < count; i++) refine(w, found + i, w->tried.at + i);
   w->tried.count = merge(w, w->tried.at, count);
@@ -350,6 +359,8 @@ bool sk_world_overshoot(skein_world *w, double dt, double *speed)
 {
   double fastest = 0;
   bool over = false;
+  *speed = 0;
+  if (sk_world_all_asleep(w)) return false;
 #pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16) reduction(max        \
                                                                                                             : fastest) \
     reduction(||                                                                                                       \
@@ -360,13 +371,15 @@ bool sk_world_overshoot(skein_world *w, double dt, double *speed)
     const sk_piece *piece = w->pieces + s->first;
     int count = s->pieces * s->rod->def.elements;
     double worst = 0;
+    s->moved = 0;
     sk_vec3 *after = w->after + s->first + i;
     s->rod->ops->points(s->rod, s->rod->x, NULL, NULL, s->pieces, after, NULL);
     for (int k = 0; k <= count; k++) {
       double way = sk_norm(sk_sub(after[k], before[k]));
       double reach = fmin(piece[SK_MIN(k, count - 1)].reach, piece[SK_MAX(k - 1, 0)].reach);
-      worst = fmax(worst, way - reach), fastest = fmax(fastest, way / dt);
+      worst = fmax(worst, way - reach), s->moved = fmax(s->moved, way / dt);
     }
+    fastest = fmax(fastest, s->moved);
     if (worst > 0) s->extra += 1.5 * worst;
     if (worst > 0.02 * s->radius) over = true;
   }

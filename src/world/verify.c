@@ -10,6 +10,7 @@ bool sk_world_coarse(skein_world *w)
   for (int i = 0; i < w->strand_count; i++) {
     sk_strand *s = w->strands + i;
     double miss = w->scene->step.chord * s->radius;
+    if (sk_world_asleep(w, i)) continue;
     if (sk_rod_pieces(s->rod, 2 * miss) > s->pieces) s->finer = sk_rod_pieces(s->rod, miss), coarse = true;
   }
   return coarse;

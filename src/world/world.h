@@ -49,6 +49,7 @@ typedef struct sk_strand {
   int first;    /* of its pieces */
   int dof;      /* first in the problem; -1: it touches nothing */
   double speed; /* largest of its points */
+  double moved; /* the same over the last step */
   double extra; /* m: added to the reach of its pieces after it went further than they looked; fades */
   bool root_driven, tip_driven;
   sk_pose root_base, tip_base; /* of its ends at t = 0 */
@@ -56,6 +57,12 @@ typedef struct sk_strand {
   double rooted_until;         /* abscissa up to which it may stay inside */
   int cut_off;                 /* strand that was cut off at its tip, and whose root begins where it ends; -1: none */
 } sk_strand;
+
+/* Of every object: the island that sleeps with it (0: it is awake), and how long it has been slow, in s. */
+typedef struct sk_rest {
+  int island;
+  double quiet;
+} sk_rest;
 
 struct skein_world {
   const skein_scene *scene;
@@ -68,7 +75,8 @@ struct skein_world {
   sk_strand *strands;
   int strand_count;
   sk_body_state *bodies;
-  sk_touches touches; /* of the last step, by (a, b, sa): the warm start of the next */
+  sk_rest *rest;      /* rods, then bodies */
+  sk_touches touches; /* of the last step, by (a, b, sa), and of sleepers: the warm start of the next */
   double penetration; /* of the last step, in radii */
   bool calm;          /* the last step moved little: the solver may be exact */
 
@@ -80,6 +88,7 @@ struct skein_world {
   sk_vec3 *points, *after;  /* ends of the pieces, before and after: strand i has its own from first + i on */
   sk_vec3 *velocity, *free; /* of them: now, and in the free motion */
   sk_touches tried, remote; /* remote: candidates that are not in the problem, too far apart for their speed */
+  bool disturbed;           /* the search has woken sleepers: the step begins again with them */
   bool gentle;              /* overlaps are not pushed out in this try */
   int pushed;               /* contacts that are */
   int *body_dof;            /* first dof of body i; -1 */
@@ -97,8 +106,10 @@ skein_status sk_world_drive(skein_world *w, double dt);
 void sk_world_move_bodies(skein_world *w, const sk_body_state *before, double dt);
 sk_mat3 sk_world_inertia(const skein_world *w, int body); /* in world axes */
 skein_status sk_world_apply_events(skein_world *w);
+bool sk_world_end_moves(const skein_world *w, int strand, double dt); /* a held end of it, in the coming step */
 
 /* ---- touch.c: capsules, candidates, refinement on the true curves, warm start ---- */
+int sk_touch_order(const sk_touch *x, const sk_touch *y); /* by a, then b: < 0, 0, > 0 */
 skein_status sk_world_touch(skein_world *w, double dt);
 void sk_world_find_roots(skein_world *w);
 /* The nearest places of two rods on their true curves as they are now, near the touch's, which is on these pieces. */
@@ -115,6 +126,18 @@ bool sk_world_coarse(skein_world *w);
  * same; their strands will look further. After sk_world_overshoot. */
 double sk_world_deepened(skein_world *w, bool *missed);
 
+/* ---- sleep.c: islands at rest ---- */
+bool sk_world_wake(skein_world *w, int object); /* with its island; whether it slept */
+void sk_world_wake_all(skein_world *w);
+/* Wakes what its held ends or the bodies under it begin to move in this step; after sk_world_drive. */
+void sk_world_rouse(skein_world *w, double dt);
+bool sk_world_dormant(const skein_world *w, const sk_touch *t); /* nothing in it moves */
+bool sk_world_disturb(skein_world *w, const sk_touch *t);       /* wakes both sides; whether one slept */
+bool sk_world_all_asleep(const skein_world *w);                 /* and no prescribed body moves */
+int sk_world_rods_asleep(const skein_world *w);
+/* Puts islands to sleep that are at rest; after the step, with its touches. */
+skein_status sk_world_doze(skein_world *w, double dt);
+
 /* ---- problem.c: M, H, f, u_f, and back ---- */
 skein_status sk_world_assemble(skein_world *w, double dt);
 skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info);
@@ -125,6 +148,11 @@ void sk_world_energies(const skein_world *w, skein_step_info *info);
 static inline int sk_world_team(const skein_world *w, int count, int each)
 {
   return SK_MAX(1, SK_MIN(w->threads, count / each));
+}
+
+static inline bool sk_world_asleep(const skein_world *w, int object)
+{
+  return w->rest[object].island > 0;
 }
 
 static inline bool sk_is_rod(const skein_world *w, int object)

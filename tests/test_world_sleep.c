@@ -1,0 +1,171 @@
+/* Islands at rest: they fall asleep, lie still to the last bit, and wake in the step in which something begins to act
+ * on them: what hits them, what carries them, a held end, an event. A world that wakes goes on like one that never
+ * slept. */
+#include "world_support.h"
+
+enum { RODS = 4 };
+
+/* A crib of rods on a plate, with more fields and rods where the test wants them. `plate`: more of it. */
+static void say_crib(text *t, const char *model, bool sleep, const char *plate, const char *rods, const char *more)
+{
+  say(t,
+      "{\"friction\": 0.5, \"time\": {\"dt\": 0.002}, \"solver\": {\"tol\": 1e-8, \"sleep\": %s}, \"materials\": "
+      "{\"stuff\": {\"E\": 1e7, \"density\": 1100, \"radius\": 0.002, \"damping\": 0.02}}, \"bodies\": "
+      "[{\"name\": \"plate\", \"shape\": {\"type\": \"box\", \"size\": [0.3, 0.3, 0.02]}, \"position\": [0, 0, "
+      "-0.01]%s}], "
+      "\"rods\": [",
+      sleep ? "true" : "false", plate);
+  for (int i = 0; i < RODS; i++) {
+    double aside = i % 2 ? -0.02 : 0.02, z = 0.00205 + 0.0041 * (i / 2);
+    sk_vec3 root = i < 2 ? sk_vec(-0.04, aside, z) : sk_vec(aside, -0.04, z);
+    say(t,
+        "%s{\"model\": \"%s\", \"elements\": %d, \"material\": \"stuff\", \"length\": 0.08, \"root\": {\"type\": "
+        "\"free\", ",
+        i > 0 ? ", " : "", model, strcmp(model, "der") ? 3 : 6);
+    say_vector(t, "position", root), say(t, ", \"direction\": %s}}", i < 2 ? "[1, 0, 0]" : "[0, 1, 0]");
+  }
+  say(t, "%s]%s}", rods, more);
+}
+
+static play crib(const char *model, bool sleep, const char *plate, const char *rods, const char *more)
+{
+  text t = {0};
+  say_crib(&t, model, sleep, plate, rods, more);
+  return play_text(&t, 1);
+}
+
+static void falls_asleep(play *p, int rods, double by)
+{
+  while (p->info.rods_asleep < rods && skein_world_time(p->world) < by) play_step(p, by);
+  if (p->info.rods_asleep < rods) fail_msg("%d of %d rods sleep at %g s", p->info.rods_asleep, rods, by);
+}
+
+/* Largest distance between the rods of two worlds. */
+static double apart(const play *a, const play *b)
+{
+  double most = 0;
+  for (int i = 0; i < skein_world_rods(a->world); i++) {
+    double length = skein_rod_definition(skein_world_rod(a->world, i)).length;
+    for (int k = 0; k <= 8; k++)
+      most = fmax(most, sk_norm(sk_sub(place(a, i, k * length / 8), place(b, i, k * length / 8))));
+  }
+  return most;
+}
+
+static void a_pile_lies_still(void **state)
+{
+  (void)state;
+  for (int m = 0; m < 2; m++) {
+    play p = crib(m ? "der" : "super-helix", true, "", "", "");
+    falls_asleep(&p, RODS, 2);
+    uint64_t hash = hash_of(&p);
+    int contacts = p.info.contacts;
+    assert_true(contacts >= 8);
+    play_until(&p, skein_world_time(p.world) + 10);
+    assert_true(hash_of(&p) == hash); /* no bit has moved in ten seconds */
+    assert_int_equal(p.info.rods_asleep, RODS);
+    assert_int_equal(p.info.contacts, contacts);
+    skein_frame frame;
+    double up = 0;
+    expect_ok(skein_world_frame(p.world, 0, &frame)); /* the contacts still carry the weight, over the step's dt */
+    for (int c = 0; c < frame.contacts; c++)
+      if (frame.contact_object[2 * c + 1] == RODS) up += frame.contact_impulse[3 * c + 2];
+    double weight = RODS * rod_mass(skein_world_rod(p.world, 0)) * 9.81 * p.info.dt;
+    expect_at_most(fabs(up - weight), 2e-3 * weight, "impulse of the plate on the sleeping pile");
+    skein_frame_destroy(&frame);
+    play_close(&p);
+  }
+}
+
+/* A rod falls on the pile while it sleeps: the same as if it had never slept. */
+static void what_falls_on_it_wakes_it(void **state)
+{
+  (void)state;
+  const char *falls = ", {\"model\": \"der\", \"elements\": 6, \"material\": \"stuff\", \"length\": 0.08, \"root\": "
+                      "{\"type\": \"free\", \"position\": [-0.04, 0.001, 2], \"direction\": [1, 0, 0]}, \"velocity\": "
+                      "[0, 0, 0]}";
+  play a = crib("der", true, "", falls, ""), b = crib("der", false, "", falls, "");
+  falls_asleep(&a, RODS, 0.62);
+  double hit = sqrt(2 * (2 - 0.0083) / 9.81);
+  play_until(&a, hit - 0.01), play_until(&b, hit - 0.01);
+  assert_int_equal(a.info.rods_asleep, RODS);
+  expect_at_most(apart(&a, &b), 2e-6, "m between the pile that slept and the one that did not, before the impact");
+  play_until(&a, hit + 0.008), play_until(&b, hit + 0.008);
+  assert_int_equal(a.info.rods_asleep, 0);
+  expect_at_most(apart(&a, &b), 2e-5, "m between them after it");
+  expect_at_most(a.penetration, 0.1, "overlap, in radii");
+  play_close(&a), play_close(&b);
+}
+
+/* What moves under it, what pulls the carpet, what turns gravity: awake in that very step. */
+static void what_changes_wakes_it(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *what, *plate, *more;
+  } cases[] = {
+      {"the plate moves",
+       ", \"motion\": {\"keys\": [{\"time\": 1.5, \"position\": [0, 0, -0.01]}, {\"time\": 2, "
+       "\"position\": [0.1, 0, -0.01]}]}",
+       ""},
+      {"gravity turns", "", ", \"events\": [{\"time\": 1.5, \"gravity\": [7, 0, -9]}]"},
+  };
+  for (int c = 0; c < 2; c++) {
+    play p = crib("super-helix", true, cases[c].plate, "", cases[c].more);
+    falls_asleep(&p, RODS, 1.45);
+    play_until(&p, 1.5);
+    assert_int_equal(p.info.rods_asleep, RODS);
+    play_step(&p, 1.51);
+    if (p.info.rods_asleep > 0) fail_msg("%s: the pile still sleeps at %g s", cases[c].what, p.info.time);
+    play_until(&p, 1.7);
+    if (!(p.info.speed > 1e-3)) fail_msg("%s: nothing moves at %g s", cases[c].what, p.info.time);
+    play_close(&p);
+  }
+}
+
+/* The same bits over a saved state, asleep, and in a box that sleeps beside it. */
+static void sleep_is_saved(void **state)
+{
+  (void)state;
+  const char *more = ", \"events\": [{\"time\": 0.9, \"gravity\": [7, 0, -9]}]";
+  play whole = crib("der", true, "", "", more), p = crib("der", true, "", "", more);
+  falls_asleep(&p, RODS, 0.85);
+  void *bytes;
+  size_t size;
+  expect_ok(skein_world_save(p.world, &bytes, &size));
+  play_close(&p);
+  p = crib("der", true, "", "", more);
+  expect_ok(skein_world_load(p.world, bytes, size));
+  free(bytes);
+  play_until(&p, 0.88), play_until(&whole, 0.88);
+  assert_int_equal(p.info.rods_asleep, RODS);
+  play_until(&p, 1), play_until(&whole, 1);
+  assert_true(hash_of(&p) == hash_of(&whole));
+  play_close(&p), play_close(&whole);
+}
+
+/* Rigid bodies sleep too, and a box that is pushed wakes the one on top of it. */
+static void boxes_sleep(void **state)
+{
+  (void)state;
+  play p = play_open("{\"friction\": 0.5, \"time\": {\"dt\": 0.002}, \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, "
+                     "{\"shape\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}, \"position\": [0, 0, 0.0501], "
+                     "\"density\": 500}, {\"shape\": {\"type\": \"box\", \"size\": [0.1, 0.1, 0.1]}, \"position\": "
+                     "[0, 0, 0.1503], \"density\": 500}, {\"shape\": {\"type\": \"sphere\", \"radius\": 0.03}, "
+                     "\"position\": [-3, 0, 0.06], \"density\": 5000, \"velocity\": [3, 0, 4.4]}]}",
+                     1);
+  play_until(&p, 0.8);
+  body_view low = look(&p, 1), high = look(&p, 2);
+  assert_true(sk_norm(low.v) == 0 && sk_norm(high.v) == 0);
+  play_until(&p, 1.2);
+  assert_true(sk_norm(sk_sub(look(&p, 1).r, low.r)) + sk_norm(sk_sub(look(&p, 2).r, high.r)) > 1e-3);
+  play_close(&p);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_pile_lies_still), cmocka_unit_test(what_falls_on_it_wakes_it),
+                                     cmocka_unit_test(what_changes_wakes_it), cmocka_unit_test(sleep_is_saved),
+                                     cmocka_unit_test(boxes_sleep)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
