@@ -26,20 +26,21 @@ static inline void *numbers(size_t count, size_t size)
 static inline skein_frame make_frame(int index, int rods)
 {
   sk_random g = sk_random_make((uint64_t)index + 1);
-  skein_frame f = {.index = index, .time = index / 25.0, .rods = rods, .bodies = 2};
+  skein_frame f = {.index = index, .time = index / 25.0, .dt = 1e-3 * (index + 1), .rods = rods, .bodies = 2};
   f.point_start = numbers((size_t)rods + 1, sizeof(int));
   for (int i = 0; i < rods; i++) f.point_start[i + 1] = f.point_start[i] + 3 + i % 5;
   f.points = f.point_start[rods];
   f.contacts = index % 2 ? 3 * rods : 0;
   size_t c = (size_t)f.contacts;
   f.point = numbers(3 * (size_t)f.points, sizeof(float)), f.radius = numbers((size_t)rods, sizeof(float));
+  f.rod_source = numbers((size_t)rods, sizeof(int));
   f.rod_group = numbers((size_t)rods, sizeof(int)), f.body_pose = numbers(14, sizeof(double));
   f.contact_object = numbers(2 * c, sizeof(int)), f.contact_s = numbers(2 * c, sizeof(double));
   f.contact_point = numbers(3 * c, sizeof(double)), f.contact_normal = numbers(3 * c, sizeof(double));
   f.contact_impulse = numbers(3 * c, sizeof(double)), f.contact_gap = numbers(c, sizeof(double));
   f.contact_status = numbers(c, 1);
   for (int k = 0; k < 3 * f.points; k++) f.point[k] = (float)sk_random_normal(&g);
-  for (int i = 0; i < rods; i++) f.radius[i] = 1e-3f, f.rod_group[i] = i % 3;
+  for (int i = 0; i < rods; i++) f.radius[i] = 1e-3f, f.rod_group[i] = i % 3, f.rod_source[i] = rods - i;
   for (int k = 0; k < 14; k++) f.body_pose[k] = sk_random_normal(&g);
   for (size_t k = 0; k < c; k++) {
     f.contact_object[2 * k] = sk_random_int(&g, rods), f.contact_object[2 * k + 1] = rods + sk_random_int(&g, 2);
@@ -58,6 +59,7 @@ static inline void expect_same_frame(const skein_frame *a, const skein_frame *b)
   size_t rods = (size_t)a->rods, c = (size_t)a->contacts;
   assert_int_equal(a->index, b->index);
   assert_memory_equal(&a->time, &b->time, sizeof a->time);
+  assert_memory_equal(&a->dt, &b->dt, sizeof a->dt);
   assert_int_equal(a->rods, b->rods);
   assert_int_equal(a->points, b->points);
   assert_int_equal(a->bodies, b->bodies);
@@ -66,6 +68,7 @@ static inline void expect_same_frame(const skein_frame *a, const skein_frame *b)
   assert_memory_equal(a->point, b->point, 3 * (size_t)a->points * sizeof(float));
   assert_memory_equal(a->radius, b->radius, rods * sizeof(float));
   assert_memory_equal(a->rod_group, b->rod_group, rods * sizeof(int));
+  assert_memory_equal(a->rod_source, b->rod_source, rods * sizeof(int));
   assert_memory_equal(a->body_pose, b->body_pose, 7 * (size_t)a->bodies * sizeof(double));
   assert_memory_equal(a->contact_object, b->contact_object, 2 * c * sizeof(int));
   assert_memory_equal(a->contact_s, b->contact_s, 2 * c * sizeof(double));

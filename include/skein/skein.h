@@ -1,7 +1,7 @@
 /* Skein: thin elastic rods, and exact Coulomb friction for fibres, rigid bodies and finite elements.
  *
  * The front door, read top to bottom in the order of the data flow:
- *   status -> rods -> problem -> file -> error -> solver -> scene, world, run -> generator
+ *   status -> rods -> problem -> file -> error -> solver -> scene, world, run -> look -> generator
  *
  * The one-step problem, for n contacts of dimension d (2 or 3, normal first) and m degrees of freedom:
  *
@@ -442,8 +442,8 @@ SKEIN_API skein_status skein_world_step(skein_world *world, double until, skein_
 SKEIN_API const skein_problem *skein_world_problem(const skein_world *world);
 SKEIN_API const skein_solution *skein_world_solution(const skein_world *world);
 
-/* What is in it, to look at: rod i (their number may grow by cuts), body i with its place, quaternion (w x y z), velocity
- * and angular velocity. */
+/* What is in it, to look at: rod i (their number may grow by cuts), body i with its place, quaternion (w x y z),
+ * velocity and angular velocity. */
 SKEIN_API int skein_world_rods(const skein_world *world);
 SKEIN_API const skein_rod *skein_world_rod(const skein_world *world, int i);
 SKEIN_API int skein_world_bodies(const skein_world *world);
@@ -458,11 +458,13 @@ SKEIN_API skein_status skein_world_load(skein_world *world, const void *bytes, s
 typedef struct skein_frame {
   int index; /* 0: the start */
   double time;
+  double dt; /* s: of the last step before it; 0: none. Impulse / dt is a force */
   int rods, points;
   int *point_start; /* rods + 1: the points of rod i are point_start[i] .. point_start[i+1] - 1, root to tip */
   float *point;     /* 3 each, m */
   float *radius;    /* of each rod, m */
   int *rod_group;   /* of each rod */
+  int *rod_source;  /* of each rod: which one of the scene it is, or was cut from */
   int bodies;
   double *body_pose; /* 7 each: place, quaternion w x y z */
   int contacts;
@@ -510,6 +512,79 @@ SKEIN_API skein_status skein_run_state(const skein_run *run, void **state, size_
 SKEIN_API skein_status skein_run_frame(const skein_run *run, int index, skein_frame *frame);
 /* All steps of the frames, one after the other; the caller frees. */
 SKEIN_API skein_status skein_run_steps(const skein_run *run, skein_step_info **steps, int *count);
+
+/* ---- What a run looks like: for pictures, pages and exported files --------------------------------------------- */
+
+/* Meshes of the bodies, colours, groups and the camera of a scene; needs the scene only while it is created. That of a
+ * run: skein_scene_parse of skein_run_source with skein_run_folder. */
+typedef struct skein_look skein_look;
+
+typedef struct skein_look_body {
+  const char *name, *group;
+  int vertices, triangles;
+  const float *vertex, *normal; /* 3 per vertex, m, axes of the body (frame->body_pose takes them to the world) */
+  const int *triangle;          /* 3 each, counter-clockwise from outside */
+  float colour[3];              /* linear RGB, 0 to 1 */
+  bool endless;                 /* a plane: the mesh is a square that covers the scene */
+  bool moves;                   /* prescribed or dynamic */
+} skein_look_body;
+
+typedef struct skein_look_camera {
+  bool given;
+  double eye[3], target[3], up[3]; /* m; up is a unit vector */
+  double fov;                      /* degrees, from the lower to the upper edge */
+} skein_look_camera;
+
+SKEIN_API skein_status skein_look_create(const skein_scene *scene, skein_look **look);
+SKEIN_API void skein_look_destroy(skein_look *look); /* NULL is fine */
+SKEIN_API int skein_look_bodies(const skein_look *look);
+SKEIN_API const skein_look_body *skein_look_body_at(const skein_look *look, int i);
+SKEIN_API int skein_look_groups(const skein_look *look);
+SKEIN_API const char *skein_look_group_name(const skein_look *look, int g);
+SKEIN_API int skein_look_materials(const skein_look *look); /* those that rods are made of */
+SKEIN_API const char *skein_look_material_name(const skein_look *look, int m);
+/* By material; linear RGB. */
+SKEIN_API void skein_look_rod_colour(const skein_look *look, const skein_frame *f, int rod, float colour[3]);
+SKEIN_API skein_look_camera skein_look_camera_of(const skein_look *look); /* given = false: the scene has none */
+/* Of rods with their radius and bodies without planes; false: there are none. */
+SKEIN_API bool skein_look_bounds(const skein_look *look, const skein_frame *f, double lo[3], double hi[3]);
+
+/* What colours show. */
+typedef enum skein_colour {
+  SKEIN_BY_MATERIAL,
+  SKEIN_BY_GROUP,
+  SKEIN_BY_SPEED,
+  SKEIN_BY_STATUS,
+  SKEIN_BY_FORCE,
+  SKEIN_BY_ISLAND,
+  SKEIN_COLOUR_COUNT
+} skein_colour;
+
+SKEIN_API const char *skein_colour_name(skein_colour by);
+SKEIN_API int skein_colour_find(const char *name);         /* -1: none */
+SKEIN_API const char *skein_colour_about(skein_colour by); /* one line for --help */
+SKEIN_API const char *skein_colour_unit(skein_colour by);  /* "m/s", "N"; "": it is not a continuous scale */
+SKEIN_API void skein_colour_ramp(double t, float rgb[3]);  /* the continuous scale, t from 0 to 1 */
+
+/* One number per point of the frame, always finite: material, group (numbers as above), speed in m/s (by the difference
+ * to `before`, an earlier frame; NULL: 0), status (0 none or open, 1 stick, 2 slide: of contacts near the point), force
+ * in N (of contacts, fading over two diameters from each), island (the number of its first rod; -1: touches nothing).
+ */
+SKEIN_API skein_status skein_look_values(const skein_look *look, skein_colour by, const skein_frame *before,
+                                         const skein_frame *f, float *value);
+/* The same as colours, 3 per point, linear RGB. lo, hi: range of a continuous scale; where *lo == *hi it is taken from
+ * the values and returned. Both NULL: taken, not returned. */
+SKEIN_API skein_status skein_look_colours(const skein_look *look, skein_colour by, const skein_frame *before,
+                                          const skein_frame *f, double *lo, double *hi, float *rgb);
+
+typedef struct skein_legend_entry {
+  const char *name;
+  float colour[3];
+} skein_legend_entry;
+
+/* Entry i of a named scale (material, group, status), as long as it returns true; false at once: continuous (speed,
+ * force: skein_colour_ramp) or without names (island). */
+SKEIN_API bool skein_look_legend(const skein_look *look, skein_colour by, int i, skein_legend_entry *entry);
 
 /* ---- Problems to try it on ------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 void skein_frame_destroy(skein_frame *f)
 {
-  free(f->point_start), free(f->point), free(f->radius), free(f->rod_group);
+  free(f->point_start), free(f->point), free(f->radius), free(f->rod_group), free(f->rod_source);
   free(f->body_pose);
   free(f->contact_object), free(f->contact_s);
   free(f->contact_point), free(f->contact_normal), free(f->contact_impulse);
@@ -28,6 +28,9 @@ static skein_status check_points(const skein_frame *f)
     if (!isfinite(f->point[k])) return sk_fail(SKEIN_BAD_INPUT, "points: point %lld is not finite", (long long)(k / 3));
   for (int i = 0; i < f->rods; i++)
     if (!isfinite(f->radius[i])) return sk_fail(SKEIN_BAD_INPUT, "radius of rod %d is not finite", i);
+  for (int i = 0; i < f->rods; i++)
+    if (f->rod_source[i] < 0 || f->rod_group[i] < 0)
+      return sk_fail(SKEIN_BAD_INPUT, "rod_source or rod_group of rod %d is negative", i);
   for (int64_t k = 0; k < 7 * (int64_t)f->bodies; k++)
     if (!isfinite(f->body_pose[k]))
       return sk_fail(SKEIN_BAD_INPUT, "body_pose of body %lld is not finite", (long long)(k / 7));
@@ -50,11 +53,13 @@ static skein_status check_contacts(const skein_frame *f)
 skein_status sk_frame_check(const skein_frame *f)
 {
   enum { most = INT_MAX / 8 };
-  if (f->index < 0 || !isfinite(f->time)) return sk_fail(SKEIN_BAD_INPUT, "index or time is not a number of a frame");
+  if (f->index < 0 || !isfinite(f->time) || !isfinite(f->dt))
+    return sk_fail(SKEIN_BAD_INPUT, "index, time or dt is not a number of a frame");
   if (f->rods < 0 || f->points < 0 || f->bodies < 0 || f->contacts < 0 || f->rods > most || f->points > most ||
       f->bodies > most || f->contacts > most)
     return sk_fail(SKEIN_BAD_INPUT, "a number of rods, points, bodies or contacts is out of range");
-  bool rods = f->point_start && (f->points == 0 || f->point) && (f->rods == 0 || (f->radius && f->rod_group));
+  bool rods =
+      f->point_start && (f->points == 0 || f->point) && (f->rods == 0 || (f->radius && f->rod_group && f->rod_source));
   bool contacts = f->contacts == 0 || (f->contact_object && f->contact_s && f->contact_point && f->contact_normal &&
                                        f->contact_impulse && f->contact_gap && f->contact_status);
   if (!rods || !contacts || (f->bodies > 0 && !f->body_pose))
@@ -68,10 +73,12 @@ void sk_frame_put(sk_h5 *h, hid_t g, const skein_frame *f)
   const hid_t integer = H5T_NATIVE_INT, single = H5T_NATIVE_FLOAT, number = H5T_NATIVE_DOUBLE;
   sk_h5_put_attribute(h, g, "index", integer, &f->index);
   sk_h5_put_attribute(h, g, "time", number, &f->time);
+  sk_h5_put_attribute(h, g, "dt", number, &f->dt);
   sk_h5_put(h, g, "point_start", integer, (int64_t)f->rods + 1, 0, f->point_start, SK_H5_PACKED);
   sk_h5_put(h, g, "points", single, f->points, 3, f->point, SK_H5_PACKED);
   sk_h5_put(h, g, "radius", single, f->rods, 0, f->radius, SK_H5_PACKED);
   sk_h5_put(h, g, "rod_group", integer, f->rods, 0, f->rod_group, SK_H5_PACKED);
+  sk_h5_put(h, g, "rod_source", integer, f->rods, 0, f->rod_source, SK_H5_PACKED);
   sk_h5_put(h, g, "body_pose", number, f->bodies, 7, f->body_pose, SK_H5_PACKED);
   hid_t c = sk_h5_put_group(h, g, "contacts", 7);
   sk_h5_put(h, c, "object", integer, f->contacts, 2, f->contact_object, SK_H5_PACKED);
@@ -135,10 +142,12 @@ skein_status sk_frame_get(const sk_h5 *h, hid_t group, skein_frame *f)
       {"points", H5T_NATIVE_FLOAT, &f->points, 0, 3, (void **)&f->point},
       {"radius", H5T_NATIVE_FLOAT, &f->rods, 0, 0, (void **)&f->radius},
       {"rod_group", H5T_NATIVE_INT, &f->rods, 0, 0, (void **)&f->rod_group},
+      {"rod_source", H5T_NATIVE_INT, &f->rods, 0, 0, (void **)&f->rod_source},
       {"body_pose", H5T_NATIVE_DOUBLE, &f->bodies, 0, 7, (void **)&f->body_pose},
   };
   skein_status s = sk_h5_get_attribute(group, "index", H5T_NATIVE_INT, &f->index);
   if (s.code == SKEIN_OK) s = sk_h5_get_attribute(group, "time", H5T_NATIVE_DOUBLE, &f->time);
+  if (s.code == SKEIN_OK) s = sk_h5_get_attribute(group, "dt", H5T_NATIVE_DOUBLE, &f->dt);
   if (s.code == SKEIN_OK) s = get_fields(h, group, field, (int)(sizeof field / sizeof *field));
   if (s.code == SKEIN_OK) s = get_contacts(h, group, f);
   if (s.code == SKEIN_OK) s = sk_frame_check(f);

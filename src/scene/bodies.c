@@ -141,7 +141,7 @@ static sk_body_mode read_mode(sk_reader *r, const sk_at *at)
 static void read_body(sk_reader *r, const sk_at *at, int index, sk_scene_body *b)
 {
   static const char *const fields[] = {"name",   "group",   "shape", "mode",     "position", "rotation",
-                                       "motion", "density", "mass",  "velocity", "spin"};
+                                       "motion", "density", "mass",  "velocity", "spin",     "colour"};
   char fallback[32];
   sk_quat turned;
   snprintf(fallback, sizeof fallback, "body%d", index);
@@ -153,6 +153,7 @@ static void read_body(sk_reader *r, const sk_at *at, int index, sk_scene_body *b
   b->mode = read_mode(r, at);
   b->group = sk_get_group(r, at, "bodies");
   b->shape = read_shape(r, at, &turned);
+  b->colour = sk_get_colour(r, at, b->shape.kind == SK_PLANE ? sk_colour_hex("#d8d3ca") : sk_colour_pick(index));
   sk_pose base = {sk_get_vector(r, at, "position", SK_LENGTH, sk_vec(0, 0, 0)),
                   sk_get_rotation(r, at, "rotation", (sk_quat){.w = 1})};
   b->path = sk_get_body_path(r, at, &base, turned);

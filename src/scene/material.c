@@ -10,15 +10,16 @@
 typedef struct preset {
   const char *name;
   double E, G, density, area, aspect, damping;
+  const char *colour;
 } preset;
 
 static const preset presets[] = {
-    {"hair-asian", 3.89e9, 0.89e9, 1320, 5063e-12, 1.29, 1e-3},
-    {"hair-caucasian", 3.89e9, 0.89e9, 1320, 4079e-12, 1.41, 1e-3},
-    {"hair-african", 3.89e9, 0.89e9, 1320, 4210e-12, 1.66, 1e-3},
-    {"spaghetti-cooked", 5e5, 5e5 / 3, 1050, SK_PI * 1e-6, 1, 5e-3},
-    {"spaghetti-dry", 5e9, 5e9 / 2.6, 1500, SK_PI * 0.85e-3 * 0.85e-3, 1, 1e-4},
-    {"rope", 1e7, 1e7 / 3, 900, SK_PI * 4e-3 * 4e-3, 1, 5e-3},
+    {"hair-asian", 3.89e9, 0.89e9, 1320, 5063e-12, 1.29, 1e-3, "#231a16"},
+    {"hair-caucasian", 3.89e9, 0.89e9, 1320, 4079e-12, 1.41, 1e-3, "#7a5230"},
+    {"hair-african", 3.89e9, 0.89e9, 1320, 4210e-12, 1.66, 1e-3, "#1c1512"},
+    {"spaghetti-cooked", 5e5, 5e5 / 3, 1050, SK_PI * 1e-6, 1, 5e-3, "#ecd08a"},
+    {"spaghetti-dry", 5e9, 5e9 / 2.6, 1500, SK_PI * 0.85e-3 * 0.85e-3, 1, 1e-4, "#e0ae52"},
+    {"rope", 1e7, 1e7 / 3, 900, SK_PI * 4e-3 * 4e-3, 1, 5e-3, "#b8935f"},
 };
 
 enum { PRESETS = SK_COUNT(presets), DEFAULT_PRESET = 1 };
@@ -33,7 +34,8 @@ static sk_material make_preset(int k)
                        .density = p->density,
                        .radius1 = p->aspect * b,
                        .radius2 = b,
-                       .damping = p->damping};
+                       .damping = p->damping,
+                       .colour = sk_colour_hex(p->colour)};
 }
 
 static void read_section(sk_reader *r, const sk_at *at, sk_material *m)
@@ -65,12 +67,12 @@ static void read_moduli(sk_reader *r, const sk_at *at, sk_material *m)
   m->G = m->E / (2 * (1 + nu));
 }
 
-static sk_material read_material(sk_reader *r, const sk_at *at)
+static sk_material read_material(sk_reader *r, const sk_at *at, int index)
 {
-  static const char *const fields[] = {"preset", "E",     "G",       "poisson", "density",
-                                       "radius", "radii", "damping", "drag",    "collision_radius"};
+  static const char *const fields[] = {"preset", "E",       "G",    "poisson",          "density", "radius",
+                                       "radii",  "damping", "drag", "collision_radius", "colour"};
   const char *names[PRESETS];
-  sk_material m = {0};
+  sk_material m = {.colour = sk_colour_pick(index)};
   if (!sk_at_object(r, at, fields, SK_COUNT(fields))) return m;
   for (int k = 0; k < PRESETS; k++) names[k] = presets[k].name;
   int k = sk_get_choice(r, at, "preset", "preset", names, PRESETS, -1);
@@ -83,6 +85,7 @@ static sk_material read_material(sk_reader *r, const sk_at *at)
   m.damping = sk_get_number(r, at, "damping", SK_TIME, SK_NOT_NEGATIVE, m.damping);
   m.drag = sk_get_number(r, at, "drag", SK_DRAG, SK_NOT_NEGATIVE, m.drag);
   m.collision_radius = sk_get_number(r, at, "collision_radius", SK_LENGTH, SK_POSITIVE, 0);
+  m.colour = sk_get_colour(r, at, m.colour);
   return m;
 }
 
@@ -104,11 +107,16 @@ void sk_read_materials(sk_reader *r, const sk_at *root)
     if (sk_failed(r)) return;
     if (!strcmp(key, "comment") && json_is_string(value)) continue;
     if (!json_is_object(value)) sk_at_wrong(r, &item, "an object { }");
-    sk_material m = read_material(r, &item);
+    sk_material m = read_material(r, &item, r->material_count);
     m.name = sk_reader_copy(r, key);
     r->materials[r->material_count++] = m;
   }
   for (int k = 0; k < PRESETS && !sk_failed(r); k++) r->materials[r->material_count++] = make_preset(k);
+  r->scene->materials = SK_READ_NEW(r, r->material_count, sk_scene_material);
+  if (sk_failed(r)) return;
+  r->scene->material_count = r->material_count;
+  for (int k = 0; k < r->material_count; k++)
+    r->scene->materials[k] = (sk_scene_material){r->materials[k].name, r->materials[k].colour};
 }
 
 const sk_material *sk_get_material(sk_reader *r, const sk_at *rod)

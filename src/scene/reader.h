@@ -41,6 +41,7 @@ typedef struct sk_material {
   const char *name;
   double E, G, density, radius1, radius2, damping, drag;
   double collision_radius; /* 0: the section's mean radius */
+  sk_rgb colour;
 } sk_material;
 
 /* One entry of "rods" and what it became. */
@@ -125,6 +126,10 @@ void sk_read_units(sk_reader *r, const sk_at *root);
 void sk_read_settings(sk_reader *r, const sk_at *root); /* settings.c: title, gravity, time, solver, output */
 void sk_read_materials(sk_reader *r, const sk_at *root);
 const sk_material *sk_get_material(sk_reader *r, const sk_at *rod);
+sk_rgb sk_colour_hex(const char *hex); /* look.c: "#rrggbb" */
+sk_rgb sk_colour_pick(int index);      /* of a palette, round and round */
+sk_rgb sk_get_colour(sk_reader *r, const sk_at *object, sk_rgb fallback);
+void sk_read_camera(sk_reader *r, const sk_at *root);
 void sk_read_group_list(sk_reader *r, const sk_at *root); /* groups.c */
 int sk_get_group(sk_reader *r, const sk_at *object, const char *fallback);
 void sk_read_pairs(sk_reader *r, const sk_at *root);

@@ -110,6 +110,7 @@ static void read_material(sk_reader *r, const sk_at *entry, sk_scene_rod *rod)
   if (!m) return;
   d->E = m->E, d->G = m->G, d->density = m->density, d->damping = m->damping, d->drag = m->drag;
   d->radius1 = m->radius1, d->radius2 = m->radius2;
+  rod->material = (int)(m - r->materials);
   rod->radius = m->collision_radius > 0 ? m->collision_radius : sqrt(m->radius1 * m->radius2);
 }
 

@@ -13,11 +13,12 @@ static void read_all(sk_reader *r, const sk_at *root)
 {
   static const char *const fields[] = {"title",  "units",  "gravity", "wind",   "time",     "materials",
                                        "rods",   "bodies", "groups",  "pairs",  "friction", "restitution",
-                                       "events", "solver", "output",  "$schema"};
+                                       "events", "solver", "output",  "camera", "$schema"};
   if (!sk_at_object(r, root, fields, SK_COUNT(fields))) return;
   sk_get_string(r, root, "$schema", "");
   sk_read_units(r, root);
   sk_read_settings(r, root);
+  sk_read_camera(r, root);
   sk_read_materials(r, root);
   sk_read_group_list(r, root);
   sk_read_bodies(r, root);

@@ -7,12 +7,24 @@
 #include "base/base.h"
 #include "body/body.h"
 
+/* Linear RGB, 0 to 1. */
+typedef struct sk_rgb {
+  float r, g, b;
+} sk_rgb;
+
+/* What rods are made of, as far as pictures care. */
+typedef struct sk_scene_material {
+  const char *name;
+  sk_rgb colour;
+} sk_scene_material;
+
 /* One rod: its definition (arrays owned by the scene), what it collides as, and what holds its ends. */
 typedef struct sk_scene_rod {
   const char *name;  /* "spaghetti", "spaghetti[3]": of its entry in the file */
   skein_rod_def def; /* pose: of the root, in the world, at t = 0 */
   double radius;     /* m: of its capsules; the section's mean radius unless the scene says otherwise */
   int group;
+  int material;                /* of the scene's materials */
   int root_body, tip_body;     /* the body that a held end moves with; -1: none */
   sk_path root_path, tip_path; /* motion of a held end that no body holds, on top of its pose at t = 0: m =
                                   sk_path_pose(path, identity, t) gives the pose (r0 + m.r, m.q q0) */
@@ -27,6 +39,7 @@ typedef struct sk_scene_body {
   sk_shape shape;
   sk_body_mode mode;
   int group;
+  sk_rgb colour;
   sk_pose pose;           /* at t = 0 */
   sk_path path;           /* SK_PRESCRIBED */
   double mass;            /* kg, SK_DYNAMIC */
@@ -84,6 +97,9 @@ struct skein_scene {
   int rod_count;
   sk_scene_body *bodies;
   int body_count;
+  sk_scene_material *materials; /* of the file, then the presets */
+  int material_count;
+  skein_look_camera camera;
   char **groups;
   int group_count;
   double *mu, *restitution; /* group_count^2, mu < 0: no contact */

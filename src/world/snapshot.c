@@ -18,14 +18,14 @@ static bool allocate(const skein_world *w, skein_frame *f)
 {
   size_t rods = (size_t)f->rods, contacts = (size_t)f->contacts, points = (size_t)f->points;
   f->point = sk_calloc(3 * points, sizeof(float)), f->radius = sk_calloc(rods, sizeof(float));
-  f->rod_group = sk_calloc(rods, sizeof(int));
+  f->rod_group = sk_calloc(rods, sizeof(int)), f->rod_source = sk_calloc(rods, sizeof(int));
   f->body_pose = sk_calloc(7 * (size_t)w->scene->body_count, sizeof(double));
   f->contact_object = sk_calloc(2 * contacts, sizeof(int)), f->contact_s = sk_calloc(2 * contacts, sizeof(double));
   f->contact_point = sk_calloc(3 * contacts, sizeof(double));
   f->contact_normal = sk_calloc(3 * contacts, sizeof(double));
   f->contact_impulse = sk_calloc(3 * contacts, sizeof(double));
   f->contact_gap = sk_calloc(contacts, sizeof(double)), f->contact_status = sk_calloc(contacts, 1);
-  return f->point && f->radius && f->rod_group && f->body_pose && f->contact_object && f->contact_s &&
+  return f->point && f->radius && f->rod_group && f->rod_source && f->body_pose && f->contact_object && f->contact_s &&
          f->contact_point && f->contact_normal && f->contact_impulse && f->contact_gap && f->contact_status;
 }
 
@@ -42,7 +42,7 @@ static bool fill_rods(const skein_world *w, skein_frame *f)
     float *p = f->point + 3 * (size_t)f->point_start[i];
     for (int k = 0; k < count; k++)
       p[3 * k] = (float)r[k].x, p[3 * k + 1] = (float)r[k].y, p[3 * k + 2] = (float)r[k].z;
-    f->radius[i] = (float)s->radius, f->rod_group[i] = s->group;
+    f->radius[i] = (float)s->radius, f->rod_group[i] = s->group, f->rod_source[i] = s->source;
   }
   free(r);
   return true;
@@ -63,7 +63,8 @@ static void fill_contacts(const skein_world *w, skein_frame *f)
 
 skein_status skein_world_frame(const skein_world *w, int index, skein_frame *f)
 {
-  *f = (skein_frame){.index = index, .time = w->time, .rods = w->strand_count, .bodies = w->scene->body_count};
+  *f = (skein_frame){
+      .index = index, .time = w->time, .dt = w->last_dt, .rods = w->strand_count, .bodies = w->scene->body_count};
   f->contacts = w->scene->output.contacts ? w->touches.count : 0;
   f->point_start = sk_calloc((size_t)f->rods + 1, sizeof(int));
   if (!f->point_start) return sk_no_memory();

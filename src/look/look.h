@@ -1,0 +1,53 @@
+/* Inside the look room: what a scene looks like. The room has no door of its own: what others use is skein_look_* and
+ * skein_colour_* of the public header. */
+#ifndef SK_LOOK_H
+#define SK_LOOK_H
+
+#include "base/base.h"
+#include "body/body.h"
+#include "scene/scene.h"
+
+/* What values.c must know of a rod of the scene. */
+typedef struct sk_look_rod {
+  int material; /* of the look's */
+  double length;
+} sk_look_rod;
+
+typedef struct sk_look_material {
+  const char *name;
+  float colour[3];
+} sk_look_material;
+
+struct skein_look {
+  sk_arena arena;
+  skein_look_body *bodies;
+  bool *joins; /* of each body: dynamic, so that islands go through it */
+  int body_count;
+  const char **groups;
+  int group_count;
+  sk_look_material *materials;
+  int material_count;
+  sk_look_rod *rods; /* of the scene */
+  int rod_count;
+  skein_look_camera camera;
+};
+
+/* ---- tessellate.c: shapes as triangles, counter-clockwise from outside, with unit normals ---- */
+
+typedef struct sk_surface {
+  int vertices, triangles;
+  float *vertex, *normal;
+  int *triangle;
+} sk_surface;
+
+/* All in the arena; without memory the arena says so and the surface is empty. A plane is a square of half-edge `half`
+ * around `centre` (its z is not used). */
+sk_surface sk_surface_make(sk_arena *arena, const sk_shape *shape, sk_vec3 centre, double half);
+
+/* ---- mesh_normals.c: smooth where faces meet at less than 40 degrees, with vertices split along sharper edges ---- */
+sk_surface sk_surface_mesh(sk_arena *arena, const double *v, int vertices, const int *t, int triangles);
+
+/* Where rod i of the frame stands in the look; a safe one when the frame is not of this scene. */
+int sk_look_material_of(const skein_look *look, const skein_frame *f, int rod);
+
+#endif
