@@ -101,6 +101,7 @@ static inline void make_steps(int index, int count, skein_step_info *steps)
                                  .kinetic = 3,
                                  .elastic = 4,
                                  .gravity = -5,
+                                 .work = 12,
                                  .dissipated = 6,
                                  .seconds_rods = 7,
                                  .seconds_collide = 8,
@@ -157,7 +158,7 @@ static inline void expect_steps(const skein_run *run, int frames)
       assert_true(a->error == b->error && a->converged == b->converged && a->stick == b->stick && a->slide == b->slide);
       assert_true(a->open == b->open && a->penetration == b->penetration && a->speed == b->speed);
       assert_true(a->kinetic == b->kinetic && a->elastic == b->elastic && a->gravity == b->gravity);
-      assert_true(a->dissipated == b->dissipated && a->seconds_rods == b->seconds_rods);
+      assert_true(a->dissipated == b->dissipated && a->work == b->work && a->seconds_rods == b->seconds_rods);
       assert_true(a->seconds_collide == b->seconds_collide && a->seconds_assemble == b->seconds_assemble);
       assert_true(a->seconds_solve == b->seconds_solve && a->seconds_other == b->seconds_other);
     }

@@ -214,6 +214,7 @@ static const char units_text[] =
     "   \"root\": {\"motion\": {\"keys\": [{\"time\": 0.5, \"offset\": [0, 0, %L0.1]}]}},"
     "   \"grid\": {\"count\": [2, 2, 1], \"spacing\": [%L0.1, %L0.2, 0], \"jitter\": 0.1}}],"
     " \"events\": [{\"time\": 1, \"cut\": \"h\", \"at\": 0.25}, {\"time\": 0.5, \"gravity\": [%A1, 0, 0]}],"
+    " \"forces\": [{\"rods\": \"h\", \"at\": %L0.05, \"force\": [%F1, 0, %F2], \"from\": 1}],"
     " \"solver\": {\"push\": %V0.2} }";
 
 static char *write_units(const char *units, const double *factor)
@@ -277,6 +278,7 @@ static void compare_scenes(const skein_scene *a, const skein_scene *b)
   assert_int_equal(a->rod_count, b->rod_count);
   assert_int_equal(a->body_count, b->body_count);
   assert_int_equal(a->event_count, b->event_count);
+  assert_int_equal(a->force_count, b->force_count);
   compare_numbers(&a->env, &b->env, 6, "surroundings"), compare_numbers(&a->step, &b->step, 10, "step");
   for (int i = 0; i < a->rod_count; i++) compare_rods(&a->rods[i], &b->rods[i]);
   for (int i = 0; i < a->body_count; i++) compare_bodies(&a->bodies[i], &b->bodies[i]);
@@ -285,6 +287,9 @@ static void compare_scenes(const skein_scene *a, const skein_scene *b)
         expect_near(a->events[i].s, b->events[i].s, 1e-12, "s");
     compare_numbers(a->events[i].value, b->events[i].value, 3, "event");
   }
+  for (int i = 0; i < a->force_count; i++)
+    expect_near(a->forces[i].s, b->forces[i].s, 1e-12, "place of a force"),
+        compare_numbers(a->forces[i].force, b->forces[i].force, 3, "force");
 }
 
 static void test_units(void **state)

@@ -47,7 +47,8 @@ static const char scene_text[] =
     "\"material\": \"rope\", \"root\": {\"type\": \"free\", \"position\": [0.05, -0.05, 0.012], "
     "\"direction\": [0, 1, 0]}}], \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": {\"type\": \"box\", "
     "\"size\": [0.1, 0.1, 0.02]}, \"position\": [0.05, 0, 0.03], \"density\": 500}], "
-    "\"events\": [{\"time\": 0.001, \"cut\": \"a\"}, {\"time\": 0.001, \"gravity\": [0, 0, -5]}]}";
+    "\"events\": [{\"time\": 0.001, \"cut\": \"a\"}, {\"time\": 0.001, \"gravity\": [0, 0, -5]}], "
+    "\"forces\": [{\"rods\": \"a\", \"force\": [0, 0, 1e-3]}]}";
 
 static skein_status save_and_load(skein_world *world)
 {

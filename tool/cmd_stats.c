@@ -54,6 +54,7 @@ static void print_energy(const run_summary *s)
     printf("%-12s %-6s %12.4g %12.4g %12.4g\n", names[k], "", a, b, b - a);
     start += a, end += b;
   }
+  if (s->work != 0) printf("%-12s %-6s %12s %12s %12.4g\n", "work", "", "", "", s->work);
   printf("%-12s %-6s %12s %12s %12.4g\n", "dissipated", "", "", "", s->dissipated);
 }
 
@@ -120,6 +121,7 @@ static int print_json(const facts *f)
   json_object_set_new(o, "open", tool_json_number(s->open));
   json_object_set_new(o, "energy_start", json_energy(s->energy_start, f->count > 0));
   json_object_set_new(o, "energy_end", json_energy(s->energy_end, f->count > 0));
+  json_object_set_new(o, "work", tool_json_number(s->work));
   json_object_set_new(o, "dissipated", tool_json_number(s->dissipated));
   json_object_set_new(o, "seconds", seconds);
   json_object_set_new(o, "columns", columns);

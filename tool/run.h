@@ -15,7 +15,7 @@ typedef struct run_column {
   size_t offset;
 } run_column;
 
-enum { RUN_COLUMNS = 24 };
+enum { RUN_COLUMNS = 25 };
 extern const run_column run_columns[RUN_COLUMNS];
 
 double run_value(const skein_step_info *step, const run_column *column);
@@ -37,7 +37,7 @@ typedef struct run_summary {
   double seconds[RUN_PHASES];            /* wall clock, all steps */
   double seconds_all;                    /* their sum */
   double energy_start[3], energy_end[3]; /* kinetic, elastic, gravity after the first and the last step */
-  double dissipated;                     /* J, all steps */
+  double work, dissipated;               /* J, all steps: by forces, by contacts */
 } run_summary;
 
 run_summary run_summarise(const skein_step_info *steps, int count);

@@ -21,6 +21,7 @@ typedef struct point {
   double kinetic, elastic, gravity, dissipated; /* gravity from the start, dissipated since the start */
   double phase[RUN_PHASES];
   double above; /* worst error of the steps that missed their tolerance */
+  double work;  /* of forces, since the start */
 } point;
 enum { point_columns = sizeof(point) / sizeof(double) };
 
@@ -29,7 +30,7 @@ static double larger(double a, double b)
   return isnan(a) || b > a ? b : a;
 }
 
-static point make_point(const skein_step_info *steps, int count, double gravity, double *dissipated)
+static point make_point(const skein_step_info *steps, int count, double gravity, double *dissipated, double *work)
 {
   point p = {.nu = 0, .error = NAN, .above = NAN};
   double weight = 1.0 / count;
@@ -43,25 +44,25 @@ static point make_point(const skein_step_info *steps, int count, double gravity,
     if (t->error > 0 && t->converged) p.error = larger(p.error, t->error);
     if (t->error > 0 && !t->converged) p.above = larger(p.above, t->error);
     p.kinetic += t->kinetic * weight, p.elastic += t->elastic * weight, p.gravity += (t->gravity - gravity) * weight;
-    *dissipated += t->dissipated;
+    *dissipated += t->dissipated, *work += t->work;
     const double seconds[RUN_PHASES] = {t->seconds_rods, t->seconds_collide, t->seconds_assemble, t->seconds_solve,
                                         t->seconds_other};
     for (int f = 0; f < RUN_PHASES; f++) p.phase[f] += 1e3 * seconds[f] * weight;
   }
-  p.time = steps[count - 1].time, p.dissipated = *dissipated, p.dt *= 1e3;
+  p.time = steps[count - 1].time, p.dissipated = *dissipated, p.work = *work, p.dt *= 1e3;
   return p;
 }
 
 static int write_data(FILE *out, const skein_step_info *steps, int count)
 {
   int points = count < most_points ? count : most_points;
-  double dissipated = 0;
+  double dissipated = 0, work = 0;
   fputs("# time dt/ms contacts nu sweeps error stick slide open penetration speed kinetic elastic gravity dissipated "
-        "rods collision assembly solve other above\n",
+        "rods collision assembly solve other above work\n",
         out);
   for (int k = 0; k < points; k++) {
     int first = (int)((int64_t)k * count / points), next = (int)((int64_t)(k + 1) * count / points);
-    point p = make_point(steps + first, next - first, steps[0].gravity, &dissipated);
+    point p = make_point(steps + first, next - first, steps[0].gravity, &dissipated, &work);
     double column[point_columns];
     memcpy(column, &p, sizeof p);
     for (int c = 0; c < point_columns; c++) {
@@ -84,12 +85,13 @@ typedef struct figure {
 static const figure figures[] = {
     {"energy", 960, 480, "Energy",
      "set ylabel 'J'\n"
-     "plot D u 1:($12+$13+$14+$15) w l lw 6 lc rgb '#d5d8dc' t 'sum + dissipated', \\\n"
+     "plot D u 1:($12+$13+$14+$15-$22) w l lw 6 lc rgb '#d5d8dc' t 'sum + dissipated - work', \\\n"
      "     D u 1:($12+$13+$14) w l lw 2.4 lc rgb '#222222' t 'sum', \\\n"
      "     D u 1:12 w l lw 1.8 lc rgb '#c0392b' t 'kinetic', \\\n"
      "     D u 1:13 w l lw 1.8 lc rgb '#2471a3' t 'elastic', \\\n"
      "     D u 1:14 w l lw 1.8 lc rgb '#1e8449' t 'gravity', \\\n"
-     "     D u 1:15 w l lw 1.8 dt 2 lc rgb '#b9770e' t 'dissipated'\n"},
+     "     D u 1:15 w l lw 1.8 dt 2 lc rgb '#b9770e' t 'dissipated', \\\n"
+     "     D u 1:($22 == 0 ? NaN : $22) w l lw 1.8 dt 4 lc rgb '#7d3c98' t 'work of forces'\n"},
     {"contacts", 960, 620, "Contacts",
      "set multiplot\nset rmargin at screen 0.87\nset bmargin at screen 0.4\nset yrange [0:*]\nset ylabel "
      "'contacts'\nunset xlabel\nset format x "

@@ -27,6 +27,7 @@ const run_column run_columns[RUN_COLUMNS] = {
     COLUMN(RUN_NUMBER, kinetic, "J"),
     COLUMN(RUN_NUMBER, elastic, "J"),
     COLUMN(RUN_NUMBER, gravity, "J"),
+    COLUMN(RUN_NUMBER, work, "J"),
     COLUMN(RUN_NUMBER, dissipated, "J"),
     COLUMN(RUN_NUMBER, seconds_rods, "s"),
     COLUMN(RUN_NUMBER, seconds_collide, "s"),
@@ -71,7 +72,7 @@ run_summary run_summarise(const skein_step_info *steps, int count)
     s.simulated += t->dt;
     s.above += !t->converged, s.retried += t->retries;
     stick += t->stick, slide += t->slide, open += t->open;
-    s.dissipated += t->dissipated;
+    s.work += t->work, s.dissipated += t->dissipated;
     for (int p = 0; p < RUN_PHASES; p++) s.seconds[p] += seconds[p], s.seconds_all += seconds[p];
   }
   double all = stick + slide + open;

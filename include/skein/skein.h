@@ -425,6 +425,7 @@ typedef struct skein_step_info {
   double penetration;               /* largest overlap, in radii */
   double speed;                     /* largest of any point, m/s */
   double kinetic, elastic, gravity; /* J, at the end of the step */
+  double work;                      /* J, by the forces of the scene in this step */
   double dissipated;                /* J, by friction and impacts in this step */
   double seconds_rods, seconds_collide, seconds_assemble, seconds_solve, seconds_other; /* wall clock */
 } skein_step_info;

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Frames ---- */
 
@@ -188,6 +189,7 @@ static const step_column columns[] = {
     COLUMN(NUMBER, kinetic),
     COLUMN(NUMBER, elastic),
     COLUMN(NUMBER, gravity),
+    COLUMN(NUMBER, work),
     COLUMN(NUMBER, dissipated),
     COLUMN(NUMBER, seconds_rods),
     COLUMN(NUMBER, seconds_collide),
@@ -243,6 +245,8 @@ static skein_status get_columns(const sk_h5 *h, hid_t group, skein_step_info **s
   skein_status s = sk_ok();
   for (int c = 0; c < column_count && s.code == SKEIN_OK; c++) {
     void *array;
+    if (c > 0 && !strcmp(columns[c].name, "work") && H5Lexists(group, "work", H5P_DEFAULT) == 0)
+      continue; /* runs had no forces before; it stays zero */
     s = sk_h5_get(h, group, columns[c].name, column_type(columns[c].kind), count, 0, &array);
     if (s.code == SKEIN_OK && !*steps && !(*steps = sk_calloc((size_t)*count, sizeof **steps))) s = sk_no_memory();
     if (s.code == SKEIN_OK) column_in(&columns[c], array, *steps, *count);

@@ -148,8 +148,9 @@ typedef enum access_mode { READ, EXTEND, CREATE } access_mode;
 /* An HDF5 file on h->fd. The name is only a name. */
 static void attach(sk_h5 *h, const char *path, access_mode mode)
 {
-  hid_t id = H5FDregister(&driver), access = H5Pcreate(H5P_FILE_ACCESS);
-  bool ready = id >= 0 && access >= 0 && H5Pset_driver(access, id, &h) >= 0 &&
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  h->driver = H5FDregister(&driver);
+  bool ready = h->driver >= 0 && access >= 0 && H5Pset_driver(access, h->driver, &h) >= 0 &&
                H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST) >= 0 &&
                H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0;
   h->file = -1;
@@ -159,7 +160,15 @@ static void attach(sk_h5 *h, const char *path, access_mode mode)
   if (how >= 0) H5Pclose(how);
   if (ready && mode != CREATE) h->file = H5Fopen(path, mode == READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
   if (access >= 0) H5Pclose(access);
-  if (id >= 0) H5FDunregister(id);
+}
+
+/* The driver goes after its file: HDF5 1.10 looks at it once more after it has let go of it. */
+static bool detach(sk_h5 *h)
+{
+  bool closed = h->file < 0 || H5Fclose(h->file) >= 0;
+  if (h->driver > 0) H5FDunregister(h->driver);
+  h->file = -1, h->driver = -1;
+  return closed;
 }
 
 static skein_status file_failed(const char *path, const char *what, int error)
@@ -181,8 +190,7 @@ skein_status sk_h5_create(const char *path, sk_h5 *h)
 
 skein_status sk_h5_commit(sk_h5 *h, const char *path, bool sync)
 {
-  if (h->file >= 0 && H5Fclose(h->file) < 0) h->failed = true;
-  h->file = -1;
+  if (!detach(h)) h->failed = true;
   if (!h->error && sync && fsync(h->fd)) h->error = errno;
   if (close(h->fd) && !h->error) h->error = errno;
   h->fd = -1;
@@ -232,7 +240,7 @@ skein_status sk_h5_extend(const char *path, sk_h5 *h)
 
 void sk_h5_close(sk_h5 *h)
 {
-  if (h->file >= 0) H5Fclose(h->file);
+  detach(h);
   if (h->fd >= 0) close(h->fd);
   *h = (sk_h5){.file = -1, .fd = -1};
 }

@@ -16,6 +16,7 @@
 
 typedef struct sk_h5 {
   hid_t file;
+  hid_t driver; /* what HDF5 knows ours by; 0: none yet */
   int fd;
   int error;    /* errno of the first write that failed; 0: none */
   bool failed;  /* HDF5 refused something */

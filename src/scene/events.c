@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rods that a name stands for. */
-static bool find_rods(sk_reader *r, const sk_at *at, const char *name, int *first, int *count)
+bool sk_find_rods(sk_reader *r, const sk_at *at, const char *name, int *first, int *count)
 {
   const char *bracket = strrchr(name, '[');
   char *end = NULL, base[256];
@@ -39,7 +38,7 @@ static int read_release(sk_reader *r, const sk_at *at, sk_event e, sk_event *lis
   int end = sk_get_choice(r, at, "release", "end", ends, 2, 0);
   const char *name = sk_at_need(r, at, "rods") ? sk_get_string(r, at, "rods", NULL) : NULL;
   sk_at rods = sk_at_get(at, "rods");
-  if (!name || !find_rods(r, &rods, name, &e.rod_first, &e.rod_count)) return 0;
+  if (!name || !sk_find_rods(r, &rods, name, &e.rod_first, &e.rod_count)) return 0;
   const skein_rod_def *def = &r->scene->rods[e.rod_first].def;
   if ((end ? def->tip : def->root) == SKEIN_FREE)
     sk_at_fail(r, at, "the %s of '%.60s' is free from the start, expected an end that is held", ends[end], name);
@@ -55,7 +54,7 @@ static int read_cut(sk_reader *r, const sk_at *at, sk_event e, sk_event *list)
   sk_at cut = sk_at_get(at, "cut"), place = sk_at_get(at, "at");
   int count = 0;
   double share = sk_get_number(r, at, "at", SK_ONE, SK_SHARE, 0.5);
-  if (sk_failed(r) || !find_rods(r, &cut, name, &e.rod_first, &e.rod_count)) return 0;
+  if (sk_failed(r) || !sk_find_rods(r, &cut, name, &e.rod_first, &e.rod_count)) return 0;
   if (!(share > 0 && share < 1)) return sk_at_fail(r, &place, "is %g, expected between 0 and 1", share), 0;
   e.kind = SK_EVENT_CUT;
   for (int i = e.rod_first, last = e.rod_first + e.rod_count; i < last;) {

@@ -142,7 +142,10 @@ sk_path sk_get_end_path(sk_reader *r, const sk_at *object);
 void sk_read_rods(sk_reader *r, const sk_at *root);
 /* shapes.c: curvatures and twist of "natural" or "initial" (three numbers per cell, 1/m); NULL: not in the file. */
 const double *sk_get_cells(sk_reader *r, const sk_at *rod, const char *key, int *count);
+/* The rods that a name stands for: an entry ("hair") or one of its rods ("hair[3]"); false: failed. */
+bool sk_find_rods(sk_reader *r, const sk_at *at, const char *name, int *first, int *count);
 void sk_read_events(sk_reader *r, const sk_at *root);
+void sk_read_forces(sk_reader *r, const sk_at *root);
 /* Registers a name: false and a failure when it is taken. kind: "rods", "bodies" */
 bool sk_name_take(sk_reader *r, json_t *index, const sk_at *at, const char *kind, const char *name, int number);
 /* The path of a file that is named in the scene; in the arena. */

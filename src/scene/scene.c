@@ -1,5 +1,5 @@
 /* Scenes: a JSON file, checked, in SI. The order of reading is the order of what refers to what: units, settings,
- * materials, groups, bodies, rods, pairs, events. */
+ * materials, groups, bodies, rods, pairs, events, forces. */
 #include "scene/reader.h"
 #include "scene/files.h"
 
@@ -13,7 +13,7 @@ static void read_all(sk_reader *r, const sk_at *root)
 {
   static const char *const fields[] = {"title",  "units",  "gravity", "wind",   "time",     "materials",
                                        "rods",   "bodies", "groups",  "pairs",  "friction", "restitution",
-                                       "events", "solver", "output",  "camera", "$schema"};
+                                       "events", "forces", "solver",  "output", "camera",   "$schema"};
   if (!sk_at_object(r, root, fields, SK_COUNT(fields))) return;
   sk_get_string(r, root, "$schema", "");
   sk_read_units(r, root);
@@ -25,6 +25,7 @@ static void read_all(sk_reader *r, const sk_at *root)
   sk_read_rods(r, root);
   sk_read_pairs(r, root);
   sk_read_events(r, root);
+  sk_read_forces(r, root);
   if (!sk_failed(r) && !r->scene->rod_count && !r->scene->body_count)
     sk_at_fail(r, root, "the scene is empty, expected 'rods' or 'bodies'");
 }

@@ -64,6 +64,14 @@ typedef struct sk_event {
   double value[3];          /* gravity, wind */
 } sk_event;
 
+/* A dead force on rods while from <= t < until; it comes on evenly over `ramp`. */
+typedef struct sk_scene_force {
+  int rod_first, rod_count;
+  double s;        /* m from the root; NaN: the tip */
+  double force[3]; /* N, on each of the rods */
+  double from, until, ramp;
+} sk_scene_force;
+
 typedef struct sk_scene_step {
   double dt, dt_min, dt_max; /* s: the default step, and the bounds of the adaptive one */
   double theta;
@@ -105,6 +113,8 @@ struct skein_scene {
   double *mu, *restitution; /* group_count^2, mu < 0: no contact */
   sk_event *events;         /* by time */
   int event_count;
+  sk_scene_force *forces;
+  int force_count;
   sk_scene_step step;
   sk_scene_output output;
   double unit;    /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */

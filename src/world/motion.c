@@ -74,7 +74,7 @@ static skein_status drive_strand(skein_world *w, const sk_strand *strand, double
 
 skein_status sk_world_drive(skein_world *w, double dt)
 {
-  skein_status s = sk_ok();
+  skein_status s = sk_world_load(w, dt);
   for (int i = 0; i < w->strand_count && s.code == SKEIN_OK; i++) s = drive_strand(w, w->strands + i, w->time + dt);
   for (int i = 0; i < w->scene->body_count; i++) {
     sk_body_state *b = w->bodies + i;
@@ -217,6 +217,7 @@ static skein_status cut(skein_world *w, const sk_event *e)
     more[w->strand_count] = *strand;
     more[w->strand_count].rod = far, more[w->strand_count].root_driven = false;
     more[w->strand_count].rooted_in = -1;
+    more[w->strand_count].begin = strand->begin + near->def.length;
     strand->rod = near, strand->tip_driven = false, strand->cut_off = w->strand_count;
     w->strand_count++;
     for (int k = 0; k < w->strand_count; k++)

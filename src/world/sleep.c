@@ -4,7 +4,7 @@
  * impulses. It wakes, in the step before anything could act on it, when
  *   - something awake or a prescribed body that moves comes so near that they would be a contact of that step,
  *   - a held end of it, or a prescribed body that it touches, begins to move,
- *   - an event or a call changes forces, friction or rods. */
+ *   - an event, a force of the scene or a call changes forces, friction or rods. */
 #include "world/world.h"
 
 #include <math.h>

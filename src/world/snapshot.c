@@ -150,7 +150,7 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
   } else pass(s, now->natural, sizeof(double) * 3 * (size_t)(now->natural ? r.naturals : 0));
   pass(s, &strand->root_base, sizeof strand->root_base), pass(s, &strand->tip_base, sizeof strand->tip_base);
   pass(s, &strand->rooted_in, sizeof strand->rooted_in), pass(s, &strand->rooted_until, sizeof strand->rooted_until);
-  pass(s, &strand->cut_off, sizeof strand->cut_off);
+  pass(s, &strand->cut_off, sizeof strand->cut_off), pass(s, &strand->begin, sizeof strand->begin);
   pass(s, strand->rod->x, sizeof(double) * (size_t)strand->rod->nx);
   pass(s, strand->rod->v, sizeof(double) * (size_t)strand->rod->n);
   if (s->reading && skein_rod_set_state(strand->rod, strand->rod->x, strand->rod->v).code != SKEIN_OK) s->bad = true;

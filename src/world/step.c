@@ -122,10 +122,10 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
 
 /* ---- The length of a step ---- */
 
-/* The next moment that a step must not cross: `until`, or an event. */
+/* The next moment that a step must not cross: `until`, an event, a force that begins or ends. */
 static double horizon(const skein_world *w, double until)
 {
-  double t = until;
+  double t = fmin(until, sk_world_load_change(w));
   if (w->next_event < w->scene->event_count) t = fmin(t, w->scene->events[w->next_event].time);
   return t;
 }
@@ -154,10 +154,10 @@ static bool all_finite(const skein_step_info *info)
   return isfinite(info->kinetic + info->elastic + info->gravity + info->speed + info->error);
 }
 
-/* A motion that gained a thousand times all the energy that there was in one step. */
+/* A motion that gained a thousand times all the energy that there was, or that forces gave, in one step. */
 static bool runs_away(const skein_world *w, const skein_step_info *info)
 {
-  double scale = w->energy_scale;
+  double scale = w->energy_scale + fabs(info->work);
   return w->steps > 0 && info->kinetic > 1000 * scale;
 }
 
@@ -321,6 +321,7 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   double last = sk_seconds(), end = horizon(w, until);
   describe(w, info);
   sk_world_energies(w, info);
+  info->work = sk_world_load_work(w);
   if (!all_finite(info) || runs_away(w, info)) return blown_up(w, info);
   w->energy_scale = fmax(w->energy_scale, fabs(info->kinetic) + fabs(info->elastic));
   w->time = w->time + info->dt >= end - 1e-12 * info->dt ? end : w->time + info->dt;

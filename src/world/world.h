@@ -55,6 +55,8 @@ typedef struct sk_strand {
   sk_pose root_base, tip_base; /* of its ends at t = 0 */
   int rooted_in;               /* object of the body that a held root starts in (a scalp); -1: none */
   double rooted_until;         /* abscissa up to which it may stay inside */
+  double begin;                /* m: abscissa of its root on the rod of the scene, more than 0 behind a cut */
+  double load_level;           /* J: sum of F . r over its loads before the step */
   int cut_off;                 /* strand that was cut off at its tip, and whose root begins where it ends; -1: none */
 } sk_strand;
 
@@ -107,6 +109,11 @@ void sk_world_move_bodies(skein_world *w, const sk_body_state *before, double dt
 sk_mat3 sk_world_inertia(const skein_world *w, int body); /* in world axes */
 skein_status sk_world_apply_events(skein_world *w);
 bool sk_world_end_moves(const skein_world *w, int strand, double dt); /* a held end of it, in the coming step */
+
+/* ---- forces.c: dead loads of the scene ---- */
+skein_status sk_world_load(skein_world *w, double dt); /* the loads that rods have in the coming step */
+double sk_world_load_work(const skein_world *w);       /* J: of the loads in the step that was taken */
+double sk_world_load_change(const skein_world *w);     /* s: when the next force begins or ends */
 
 /* ---- touch.c: capsules, candidates, refinement on the true curves, warm start ---- */
 int sk_touch_order(const sk_touch *x, const sk_touch *y); /* by a, then b: < 0, 0, > 0 */
