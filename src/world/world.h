@@ -57,6 +57,15 @@ typedef struct sk_strand {
   int cut_off;                 /* strand that was cut off at its tip, and whose root begins where it ends; -1: none */
 } sk_strand;
 
+/* A pull by hand on the point at s of a rod (live.c). It is known by the rod and s that it was set with; cuts may have
+ * moved it. */
+typedef struct sk_pull {
+  int key_rod, rod;
+  double key_s, s; /* m */
+  sk_vec3 target;
+  double stiffness; /* N/m */
+} sk_pull;
+
 struct skein_world {
   const skein_scene *scene;
   int threads;
@@ -71,6 +80,9 @@ struct skein_world {
   sk_touches touches; /* of the last step, by (a, b, sa): the warm start of the next */
   double penetration; /* of the last step, in radii */
   bool calm;          /* the last step moved little: the solver may be exact */
+  double *mu;         /* of pairs of groups as they are now: the scene's, or what was set since */
+  sk_pull *pulls;
+  int pull_count;
 
   /* The step that is being tried; all of it lives in `arena` until the next. */
   sk_arena arena, kept;   /* kept: touches of the last step */
@@ -97,6 +109,12 @@ skein_status sk_world_drive(skein_world *w, double dt);
 void sk_world_move_bodies(skein_world *w, const sk_body_state *before, double dt);
 sk_mat3 sk_world_inertia(const skein_world *w, int body); /* in world axes */
 skein_status sk_world_apply_events(skein_world *w);
+
+/* ---- live.c: changes by hand ---- */
+bool sk_world_live_create(skein_world *w); /* false: no memory */
+/* Pulls on a strand, into its A and b. */
+void sk_world_pull(skein_world *w, int strand, double dt, sk_rod_system *sys);
+void sk_world_pulls_follow(skein_world *w); /* after a cut */
 
 /* ---- touch.c: capsules, candidates, refinement on the true curves, warm start ---- */
 skein_status sk_world_touch(skein_world *w, double dt);
