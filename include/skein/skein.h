@@ -451,6 +451,19 @@ SKEIN_API int skein_world_bodies(const skein_world *world);
 SKEIN_API void skein_world_body(const skein_world *world, int i, double place[3], double quaternion[4],
                                 double velocity[3], double spin[3]);
 
+/* ---- By hand, while it runs: between two steps; the state knows it ---- */
+
+/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again with
+ * the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them along. */
+SKEIN_API skein_status skein_world_set_pull(skein_world *world, int rod, double s, const double target[3],
+                                            double stiffness);
+SKEIN_API skein_env skein_world_env(const skein_world *world); /* as it is now */
+SKEIN_API skein_status skein_world_set_gravity(skein_world *world, const double gravity[3]); /* m/s^2 */
+SKEIN_API skein_status skein_world_set_wind(skein_world *world, const double wind[3]);       /* m/s */
+/* Friction of two groups (numbers as in frames); negative: they pass through each other, and cannot be set. */
+SKEIN_API skein_status skein_world_mu(const skein_world *world, int group_a, int group_b, double *mu);
+SKEIN_API skein_status skein_world_set_mu(skein_world *world, int group_a, int group_b, double mu);
+
 /* The whole state as bytes (warm starts included), and back: the world goes on with the same bits. The caller frees. */
 SKEIN_API skein_status skein_world_save(const skein_world *world, void **bytes, size_t *size);
 SKEIN_API skein_status skein_world_load(skein_world *world, const void *bytes, size_t size);

@@ -237,7 +237,8 @@ skein_status sk_world_apply_events(skein_world *w)
     if (e->kind == SK_EVENT_GRAVITY) memcpy(w->env.gravity, e->value, sizeof e->value);
     if (e->kind == SK_EVENT_WIND) memcpy(w->env.wind, e->value, sizeof e->value);
     if (e->kind == SK_EVENT_RELEASE_ROOT || e->kind == SK_EVENT_RELEASE_TIP) s = release(w, e);
-    if (e->kind == SK_EVENT_CUT) s = cut(w, e), w->touches.count = 0; /* objects have new numbers */
+    if (e->kind == SK_EVENT_CUT)
+      s = cut(w, e), w->touches.count = 0, sk_world_pulls_follow(w); /* objects have new numbers */
     w->calm = false;
   }
   return s;

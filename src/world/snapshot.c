@@ -164,6 +164,28 @@ typedef struct world_record {
   skein_env env;
 } world_record;
 
+/* What was changed by hand: friction and pulls (gravity and wind are in the record of the world). */
+static void pass_live(stream *s, skein_world *w)
+{
+  size_t pairs = (size_t)w->scene->group_count * (size_t)w->scene->group_count;
+  int64_t count[2] = {w->scene->group_count, w->pull_count};
+  pass(s, count, sizeof count);
+  if (s->reading) {
+    bool sane = !s->bad && count[0] == w->scene->group_count && count[1] >= 0 &&
+                (size_t)count[1] <= (s->size - s->at) / sizeof *w->pulls;
+    if (sane) w->mu = sk_calloc(pairs, sizeof *w->mu), w->pulls = sk_calloc((size_t)count[1], sizeof *w->pulls);
+    if (!sane || !w->mu || !w->pulls) {
+      s->bad = true, s->starved = s->starved || sane;
+      return;
+    }
+    w->pull_count = (int)count[1];
+  }
+  pass(s, w->mu, sizeof *w->mu * pairs);
+  pass(s, w->pulls, sizeof *w->pulls * (size_t)count[1]);
+  for (int i = 0; s->reading && i < w->pull_count; i++)
+    if (w->pulls[i].rod < 0 || w->pulls[i].rod >= w->strand_count) s->bad = true;
+}
+
 static void pass_world(stream *s, skein_world *w)
 {
   world_record r = {0};
@@ -194,6 +216,7 @@ static void pass_world(stream *s, skein_world *w)
   pass(s, w->bodies, sizeof *w->bodies * (size_t)r.bodies);
   pass(s, w->rest, sizeof *w->rest * ((size_t)r.strands + (size_t)r.bodies));
   pass(s, w->touches.at, sizeof *w->touches.at * (size_t)r.touches);
+  if (!s->bad) pass_live(s, w);
 }
 
 skein_status skein_world_save(const skein_world *w, void **bytes, size_t *size)

@@ -83,6 +83,7 @@ static skein_status assemble_strand(skein_world *w, int i, double dt, sk_rod_sys
     return sk_ok();
   }
   skein_status s = sk_rod_assemble(w->strands[i].rod, &w->env, dt, w->scene->step.theta, sys);
+  if (s.code == SKEIN_OK) sk_world_pull(w, i, dt, sys);
   return s.code == SKEIN_OK ? sk_rod_solve(w->strands[i].rod, dt, w->v + w->v_start[i], sys) : s;
 }
 

@@ -337,7 +337,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .piece_count = w->piece_count,
                          .solids = solids,
                          .solid_count = w->scene->body_count,
-                         .pairing = {w->scene->group_count, w->scene->mu, w->scene->restitution},
+                         .pairing = {w->scene->group_count, w->mu, w->scene->restitution},
                          .apart = APART,
                          .stretch = 1,
                          .threads = w->threads};

@@ -66,6 +66,15 @@ typedef struct sk_rest {
   double quiet;
 } sk_rest;
 
+/* A pull by hand on the point at s of a rod (live.c). It is known by the rod and s that it was set with; cuts may have
+ * moved it. */
+typedef struct sk_pull {
+  int key_rod, rod;
+  double key_s, s; /* m */
+  sk_vec3 target;
+  double stiffness; /* N/m */
+} sk_pull;
+
 struct skein_world {
   const skein_scene *scene;
   int threads;
@@ -81,6 +90,9 @@ struct skein_world {
   sk_touches touches; /* of the last step, by (a, b, sa), and of sleepers: the warm start of the next */
   double penetration; /* of the last step, in radii */
   bool calm;          /* the last step moved little: the solver may be exact */
+  double *mu;         /* of pairs of groups as they are now: the scene's, or what was set since */
+  sk_pull *pulls;
+  int pull_count;
 
   /* The step that is being tried; all of it lives in `arena` until the next. */
   sk_arena arena, kept;   /* kept: touches of the last step */
@@ -114,6 +126,12 @@ bool sk_world_end_moves(const skein_world *w, int strand, double dt); /* a held 
 skein_status sk_world_load(skein_world *w, double dt); /* the loads that rods have in the coming step */
 double sk_world_load_work(const skein_world *w);       /* J: of the loads in the step that was taken */
 double sk_world_load_change(const skein_world *w);     /* s: when the next force begins or ends */
+
+/* ---- live.c: changes by hand ---- */
+bool sk_world_live_create(skein_world *w); /* false: no memory */
+/* Pulls on a strand, into its A and b. */
+void sk_world_pull(skein_world *w, int strand, double dt, sk_rod_system *sys);
+void sk_world_pulls_follow(skein_world *w); /* after a cut */
 
 /* ---- touch.c: capsules, candidates, refinement on the true curves, warm start ---- */
 int sk_touch_order(const sk_touch *x, const sk_touch *y); /* by a, then b: < 0, 0, > 0 */
