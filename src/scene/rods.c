@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const entry_fields[] = {
-    "name", "model",    "elements", "twist_locked", "material", "group", "length", "natural",   "initial",   "root",
-    "tip",  "velocity", "bundle",   "grid",         "file",     "count", "scale",  "alignment", "tip_factor"};
+static const char *const entry_fields[] = {"name",   "model",    "elements", "twist_locked", "material",
+                                           "group",  "length",   "natural",  "initial",      "root",
+                                           "tip",    "velocity", "bundle",   "grid",         "file",
+                                           "points", "count",    "scale",    "alignment",    "tip_factor"};
 
 /* ---- The list ---- */
 
@@ -152,10 +153,10 @@ static sk_scene_rod read_shared(sk_reader *r, const sk_at *entry, const char *na
 /* Fields that stand only where others do, and those that do not stand together. */
 static bool check_fields(sk_reader *r, const sk_at *entry)
 {
-  static const char *const ways[] = {"bundle", "grid", "file"}, *const of_file[] = {"count", "scale"},
-                           *const not_of_file[] = {"length", "natural", "initial"};
+  static const char *const ways[] = {"bundle", "grid", "file", "points"}, *const of_file[] = {"count", "scale"},
+                           *const not_of_file[] = {"length", "initial"};
   const char *way = NULL;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     sk_at at = sk_at_get(entry, ways[k]);
     if (at.value && way) sk_at_fail(r, &at, "stands beside '%s', expected one of them", way);
     if (at.value) way = ways[k];
@@ -165,11 +166,13 @@ static bool check_fields(sk_reader *r, const sk_at *entry)
     sk_at at = sk_at_get(entry, of_file[k]);
     if (at.value && !file) sk_at_fail(r, &at, "is for rods from a 'file', the entry has none");
   }
-  for (int k = 0; k < 3; k++) {
+  bool points = sk_at_has(entry, "points");
+  for (int k = 0; k < 2; k++) {
     sk_at at = sk_at_get(entry, not_of_file[k]);
     if (at.value && file) sk_at_fail(r, &at, "stands beside 'file', where the strands say it");
+    if (at.value && points) sk_at_fail(r, &at, "stands beside 'points', which say it");
   }
-  if (!file) sk_at_need(r, entry, "length");
+  if (!file && !points) sk_at_need(r, entry, "length");
   return !sk_failed(r);
 }
 
@@ -184,8 +187,7 @@ static void read_entry(sk_reader *r, const sk_at *entry, int index)
   if (!name || !sk_name_take(r, r->entry_index, named.value ? &named : entry, "rods", name, index)) return;
   int first = r->scene->rod_count;
   sk_scene_rod rod = read_shared(r, entry, name);
-  sk_at file = sk_at_get(entry, "file");
-  if (file.value) sk_rods_from_file(r, entry, &rod);
+  if (sk_at_has(entry, "file") || sk_at_has(entry, "points")) sk_rods_from_strands(r, entry, &rod);
   else {
     rod.def.length = sk_get_number(r, entry, "length", SK_LENGTH, SK_POSITIVE, 1);
     rod.def.natural = sk_get_cells(r, entry, "natural", &rod.def.naturals);

@@ -10,7 +10,7 @@ bool sk_rods_reserve(sk_reader *r, const sk_at *at, int64_t more);
 void sk_rods_add(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod, int number);
 /* expand.c: the rod itself, or its bundle or grid. */
 void sk_rods_expand(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod);
-/* strands.c: the strands of a file as initial and natural shapes. */
-void sk_rods_from_file(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod);
+/* strands.c: the strands of a file, or the "points" of the entry, as initial and natural shapes. */
+void sk_rods_from_strands(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod);
 
 #endif

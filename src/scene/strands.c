@@ -1,4 +1,5 @@
-/* Rods from the strands of a file: each polyline becomes the initial and the natural shape of a rod. */
+/* Rods from strands, of a file or in the scene: each polyline becomes the initial shape of a rod, and the natural one
+ * unless the entry has another. */
 #include "scene/files.h"
 #include "scene/fit.h"
 #include "scene/rods.h"
@@ -12,6 +13,9 @@ typedef struct job {
   const sk_strands *strands;
   int count, elements;
   double scale;
+  const double *natural; /* of the entry, if it has one */
+  int naturals;
+  bool own_natural;
   sk_fit *fit;
   skein_status *status;
 } job;
@@ -41,13 +45,18 @@ static void place(const job *j, sk_fit *f, sk_scene_rod *rod, sk_vec3 by)
   for (int c = 0; c < 3 * j->elements; c++) f->cells[c] /= k;
   rod->def.length = k * f->length, rod->fit = k * f->largest;
   rod->def.natural = f->cells, rod->def.naturals = j->elements;
+  if (j->own_natural) {
+    rod->def.initial = f->cells, rod->def.initials = j->elements;
+    rod->def.natural = j->natural, rod->def.naturals = j->naturals;
+  }
   sk_store3(p->r, sk_axpy(by, k, f->root));
   for (int c = 0; c < 3; c++) sk_store3(p->d[c], f->frame.c[c]);
 }
 
-static void add_all(sk_reader *r, const sk_at *entry, const char *file, const sk_scene_rod *rod, job *j)
+/* at: where the strands are said; file: their name in messages, NULL: the one strand in the scene. */
+static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const char *file, const sk_scene_rod *rod,
+                    job *j)
 {
-  sk_at at = sk_at_get(entry, "file");
   sk_vec3 by = sk_load3(rod->def.pose.r);
   double *cells = SK_READ_NEW(r, 3 * (size_t)j->elements * (size_t)j->count, double);
   j->fit = SK_READ_NEW(r, j->count, sk_fit), j->status = SK_READ_NEW(r, j->count, skein_status);
@@ -57,33 +66,59 @@ static void add_all(sk_reader *r, const sk_at *entry, const char *file, const sk
   for (int i = 0; i < j->count && !sk_failed(r); i++) {
     sk_scene_rod one = *rod;
     char head[120], word[80];
-    snprintf(head, sizeof head, "%s: strand %d", sk_safe(file, word, sizeof word), strand_of(j, i));
-    sk_at_refuse(r, &at, sk_status_prefix(j->status[i], head));
+    if (file) snprintf(head, sizeof head, "%s: strand %d", sk_safe(file, word, sizeof word), strand_of(j, i));
+    sk_at_refuse(r, at, file ? sk_status_prefix(j->status[i], head) : j->status[i]);
     place(j, &j->fit[i], &one, by);
-    sk_rods_add(r, entry, &one, i);
+    sk_rods_add(r, entry, &one, file ? i : -1);
   }
 }
 
-void sk_rods_from_file(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod)
+/* "points": [[x, y, z], ...] as one strand, in the units of the scene. */
+static skein_status strand_of_points(sk_reader *r, const sk_at *at, sk_strands *out)
+{
+  size_t count = sk_at_array(r, at);
+  if (count < 3 || count > 1000 * 1000) sk_at_fail(r, at, "has %zu points, expected 3 to a million", count);
+  if (sk_failed(r)) return sk_ok();
+  *out = (sk_strands){.count = 1, .start = sk_calloc(2, sizeof(int)), .point = sk_calloc(3 * count, sizeof(double))};
+  if (!out->start || !out->point) return sk_no_memory();
+  out->start[1] = (int)count;
+  for (size_t i = 0; i < count; i++) {
+    sk_at item = sk_at_item(at, i);
+    sk_at_numbers(r, &item, SK_ONE, 3, out->point + 3 * i);
+  }
+  return sk_ok();
+}
+
+/* The strands say where the root looks. */
+static void check_root(sk_reader *r, const sk_at *entry, const char *what)
 {
   static const char *const turned[] = {"direction", "normal"};
-  sk_at at = sk_at_get(entry, "file"), root = sk_at_get(entry, "root");
-  const char *file = sk_get_string(r, entry, "file", NULL), *path = file ? sk_reader_path(r, file) : NULL;
-  sk_strands strands = {0};
-  char word[80];
+  sk_at root = sk_at_get(entry, "root");
   for (int k = 0; k < 2; k++) {
     sk_at field = sk_at_get(&root, turned[k]);
-    if (field.value) sk_at_fail(r, &field, "the strands of the 'file' say it, expected only 'position' to move them");
+    if (field.value) sk_at_fail(r, &field, "the %s say it, expected only 'position' to move them", what);
   }
+}
+
+void sk_rods_from_strands(sk_reader *r, const sk_at *entry, const sk_scene_rod *rod)
+{
+  sk_at points = sk_at_get(entry, "points"), at = points.value ? points : sk_at_get(entry, "file");
+  const char *file = points.value ? NULL : sk_get_string(r, entry, "file", NULL);
+  const char *path = file ? sk_reader_path(r, file) : NULL;
+  sk_strands strands = {0};
+  char word[80];
+  check_root(r, entry, points.value ? "'points'" : "strands of the 'file'");
   double scale = sk_get_number(r, entry, "scale", SK_ONE, SK_POSITIVE, 1) * r->factor[SK_LENGTH];
   int count = sk_get_int(r, entry, "count", 1, SK_MOST_RODS, INT_MAX);
+  job j = {.strands = &strands, .elements = rod->def.elements, .scale = scale};
+  j.natural = sk_get_cells(r, entry, "natural", &j.naturals), j.own_natural = sk_at_has(entry, "natural");
   if (sk_failed(r)) return;
-  skein_status s = sk_strands_read(path, &strands);
-  sk_at_refuse(r, &at, sk_status_prefix(s, sk_safe(file, word, sizeof word)));
-  job j = {.strands = &strands, .count = SK_MIN(count, strands.count), .elements = rod->def.elements, .scale = scale};
+  if (file) sk_at_refuse(r, &at, sk_status_prefix(sk_strands_read(path, &strands), sk_safe(file, word, sizeof word)));
+  else sk_at_refuse(r, &at, strand_of_points(r, &at, &strands));
+  j.count = SK_MIN(count, strands.count);
   if ((int64_t)j.count * j.elements > MOST_ELEMENTS)
     sk_at_fail(r, &at, "%d strands of %d elements are too many, expected at most %d elements in all", j.count,
                j.elements, MOST_ELEMENTS);
-  if (sk_rods_reserve(r, entry, j.count)) add_all(r, entry, file, rod, &j);
+  if (sk_rods_reserve(r, entry, j.count)) add_all(r, entry, &at, file, rod, &j);
   sk_strands_destroy(&strands);
 }

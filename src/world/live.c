@@ -46,7 +46,9 @@ static void add_point(skein_rod *rod, const double *J, double a, sk_vec3 f, int 
   }
 }
 
-/* What the direction of the force adds; the rule of the midpoint over the elements. */
+/* What the direction of the force adds: under a tension T the turning of a tangent costs T dt^2 |w|^2 / 2 per length.
+ * With T = |force| from the root to s, whatever the way of the rod, the step is stable and rest is where it was;
+ * without it an inextensible rod under a large pull swings up. The rule of the midpoint over the elements. */
 static void add_tension(skein_rod *rod, double s, double force, double dt, const sk_rod_input *in, double *Jw)
 {
   int first, count;
@@ -80,6 +82,8 @@ void sk_world_pull(skein_world *w, int strand, double dt, sk_rod_system *sys)
     add_point(rod, J, dt * (dt * k + c), sk_mul(dt, sk_axpy(force, -(dt * k + c), drift)), first, count);
     if (rod->def.model == SKEIN_SUPER_HELIX) add_tension(rod, p->s, sk_norm(force), dt, &in, J);
   }
+  for (int k = 0; rod->def.model == SKEIN_SUPER_HELIX && k < rod->load_count; k++)
+    add_tension(rod, rod->loads[k].s, sk_norm(sk_load3(rod->loads[k].force)), dt, &in, sys->spare);
 }
 
 void sk_world_pulls_follow(skein_world *w)
