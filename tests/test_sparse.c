@@ -1,4 +1,5 @@
 /* Sparse matrices: blocks from rows in any order, transpose, colouring, disjoint sets, direct solver. */
+#include "sparse/banded.h"
 #include "sparse/lu.h"
 #include "support.h"
 
@@ -267,6 +268,53 @@ static void lu(void **unused)
   sk_lu_destroy(&a); /* twice does no harm */
 }
 
+/* Three chains in one band: M x = b to rounding; W = H M^-1 H' against one solve per row, symmetric to the last bit. */
+static void banded(void **unused)
+{
+  (void)unused;
+  enum { n = 90, kd = 5, rows = 41, per_row = 9 };
+  sk_random g = sk_random_make(8);
+  skein_csr M, H, W;
+  sk_banded *b;
+  double x[n];
+  expect_ok(sk_csr_create(n, n, (int64_t)n * (2 * kd + 1), &M));
+  for (int i = 0; i < n; i++) {
+    M.start[i + 1] = M.start[i];
+    for (int j = SK_MAX(0, i - kd); j <= SK_MIN(n - 1, i + kd); j++) {
+      if (i / 30 != j / 30) continue;
+      M.col[M.start[i + 1]] = j, M.val[M.start[i + 1]++] = i == j ? 2 * kd : 1.0 / (1 + i + j);
+    }
+  }
+  expect_ok(sk_csr_create(rows, n, (int64_t)rows * per_row, &H));
+  for (int i = 0; i < rows; i++) { /* row 7 is empty, some touch two chains */
+    H.start[i + 1] = H.start[i] + (i == 7 ? 0 : per_row);
+    for (int64_t k = H.start[i]; k < H.start[i + 1]; k++)
+      H.col[k] = (30 * (i % 3) + sk_random_int(&g, 45)) % n, H.val[k] = sk_random_normal(&g);
+  }
+  assert_int_equal(sk_banded_width(&M), kd);
+  expect_ok(sk_banded_create(&M, kd, &b));
+  expect_ok(sk_banded_reduce(b, &H, &W));
+  for (int i = 0; i < rows; i++) {
+    double want[rows] = {0};
+    memset(x, 0, sizeof x);
+    for (int64_t k = H.start[i]; k < H.start[i + 1]; k++) x[H.col[k]] += H.val[k];
+    sk_banded_solve(b, x);
+    sk_csr_mul_add(&H, x, 1, want);
+    for (int64_t k = W.start[i]; k < W.start[i + 1]; k++) {
+      int j = W.col[k];
+      bool found = false;
+      for (int64_t e = W.start[j]; e < W.start[j + 1]; e++) found |= W.col[e] == i && W.val[e] == W.val[k];
+      assert_true(found && (k == W.start[i] || W.col[k - 1] < j));
+      want[j] -= W.val[k];
+    }
+    expect_at_most(largest(want, rows), 1e-13, "W against one solve per row");
+  }
+  sk_csr_destroy(&W), sk_csr_destroy(&H), sk_banded_destroy(b);
+  M.val[0] = -1;
+  assert_int_equal(sk_banded_create(&M, kd, &b).code, SKEIN_BAD_INPUT);
+  sk_csr_destroy(&M);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -274,6 +322,7 @@ int main(void)
       cmocka_unit_test(transpose),        cmocka_unit_test(extract),
       cmocka_unit_test(colours_by_key),   cmocka_unit_test(colours_by_edge),
       cmocka_unit_test(union_find),       cmocka_unit_test(lu),
+      cmocka_unit_test(banded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,13 +36,15 @@ static bool cholesky(double *A, int m)
   return definite;
 }
 
-/* x <- L^-1 x */
+/* x <- L^-1 x; zeros at the head stay zeros. */
 void sk_lower_solve(const double *L, int m, double *x)
 {
-  for (int i = 0; i < m; i++) {
+  int first = 0;
+  while (first < m && x[first] == 0) first++;
+  for (int i = first; i < m; i++) {
     const double *row = L + (size_t)i * (size_t)m;
     double sum = x[i];
-    for (int k = 0; k < i; k++) sum -= row[k] * x[k];
+    for (int k = first; k < i; k++) sum -= row[k] * x[k];
     x[i] = sum / row[i];
   }
 }

@@ -150,6 +150,30 @@ static int padded(const sk_objects *o, int object)
   return (o->start[object + 1] - o->start[object] + 3) / 4 * 4;
 }
 
+typedef double four __attribute__((vector_size(32)));
+
+static four load4(const double *x)
+{
+  four v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+/* block += G_i G_j' over one object, from column `first` on; width and first are whole numbers of vectors of four. */
+static void add_product(const double *Gi, const double *Gj, int width, int first, double *block)
+{
+  for (int a = 0; a < 3; a++) {
+    four s0 = {0}, s1 = {0}, s2 = {0};
+    for (int e = first; e < width; e += 4) {
+      four g = load4(Gi + a * width + e);
+      s0 += g * load4(Gj + e), s1 += g * load4(Gj + width + e), s2 += g * load4(Gj + 2 * width + e);
+    }
+    block[3 * a] += (s0[0] + s0[1]) + (s0[2] + s0[3]);
+    block[3 * a + 1] += (s1[0] + s1[1]) + (s1[2] + s1[3]);
+    block[3 * a + 2] += (s2[0] + s2[1]) + (s2[2] + s2[3]);
+  }
+}
+
 static skein_status make_factored(const skein_problem *p, const sk_objects *o, sk_arena *arena, sk_system *s)
 {
   int n = p->contacts, list[room];
@@ -186,9 +210,7 @@ static skein_status make_factored(const skein_problem *p, const sk_objects *o, s
       int64_t k = s->g_start[i] + j;
       const double *G = s->G + s->g_at[k];
       whiten(p, o, i, list[j], s->g_width[k], s->G + s->g_at[k]);
-      for (int a = 0; a < 3; a++)
-        for (int c = 0; c < 3; c++)
-          for (int e = 0; e < s->g_width[k]; e++) W[3 * a + c] += G[a * s->g_width[k] + e] * G[c * s->g_width[k] + e];
+      add_product(G, G, s->g_width[k], 0, W);
     }
     for (int k = 0; k < p->d; k++) { /* b = u_f + H M^-1 f */
       double sum = p->u_f[p->d * i + k];
@@ -236,25 +258,28 @@ static int compare_ints(const void *a, const void *b)
   return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
-/* block += G_i G_j' over one object */
-static void add_product(const double *Gi, const double *Gj, int width, double *block)
+/* Columns at the head of a pair's G that are zero, in whole vectors: of chains, those before the contact. */
+static int leading_zeros(const sk_system *s, int64_t pair)
 {
-  for (int a = 0; a < 3; a++)
-    for (int c = 0; c < 3; c++) {
-      double sum = 0;
-      for (int e = 0; e < width; e++) sum += Gi[a * width + e] * Gj[c * width + e];
-      block[3 * a + c] += sum;
-    }
+  const double *G = s->G + s->g_at[pair];
+  int width = s->g_width[pair], first = 0;
+  for (; first + 4 < width; first += 4)
+    for (int k = 0; k < 12; k++)
+      if (G[k / 4 * width + first + k % 4] != 0) return first;
+  return first;
 }
 
+/* Blocks on and above the diagonal; those below are their transposes. */
 skein_status sk_system_explicit(const sk_system *s, sk_arena *arena, sk_bsr *W)
 {
   int64_t *start, *pair;
   int *contact, n = s->n;
   skein_status status = pairs_by_object(s, arena, &start, &contact, &pair);
   int *mark = SK_NEW(arena, n, int), *list = SK_NEW(arena, n, int), *at = SK_NEW(arena, n, int);
+  int *zeros = SK_NEW(arena, s->g_start[n], int), *below = SK_NEW(arena, n, int); /* blocks of a row that are filled */
   *W = (sk_bsr){.d = 3, .n = n, .start = SK_NEW(arena, n + 1, int64_t)};
   if (status.code || arena->failed) return sk_no_memory();
+  for (int64_t k = 0; k < s->g_start[n]; k++) zeros[k] = leading_zeros(s, k);
   for (int i = 0; i < n; i++) W->start[i + 1] = W->start[i] + neighbours(s, i, start, contact, mark, list);
   W->col = SK_NEW_RAW(arena, W->start[n], int);
   W->val = SK_NEW(arena, 9 * (size_t)W->start[n] + SK_BSR_PAD, double);
@@ -266,9 +291,17 @@ skein_status sk_system_explicit(const sk_system *s, sk_arena *arena, sk_bsr *W)
     for (int k = 0; k < count; k++) at[col[k]] = k;
     for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++)
       for (int64_t e = start[s->g_y[k]]; e < start[s->g_y[k] + 1]; e++)
-        add_product(s->G + s->g_at[k], s->G + s->g_at[pair[e]], s->g_width[k],
-                    W->val + 9 * (W->start[i] + at[contact[e]]));
+        if (contact[e] >= i)
+          add_product(s->G + s->g_at[k], s->G + s->g_at[pair[e]], s->g_width[k], SK_MAX(zeros[k], zeros[pair[e]]),
+                      W->val + 9 * (W->start[i] + at[contact[e]]));
   }
+  for (int i = 0; i < n; i++) /* rows are ascending: block (j, i) is the next one of row j */
+    for (int64_t e = W->start[i]; e < W->start[i + 1]; e++) {
+      int j = W->col[e];
+      if (j <= i) continue;
+      double *to = W->val + 9 * (W->start[j] + below[j]++);
+      for (int k = 0; k < 9; k++) to[k] = W->val[9 * e + 3 * (k % 3) + k / 3];
+    }
   return sk_ok();
 }
 

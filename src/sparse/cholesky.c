@@ -1,11 +1,17 @@
-/* Sparse Cholesky by CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008). */
+/* Sparse Cholesky by CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008); chains of nodes, which are narrow bands as they
+ * stand, by banded.c, without a search for an order. */
 #include "sparse/cholesky.h"
+
+#include "sparse/banded.h"
 
 #include <cholmod.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { NARROW = 48 }; /* diagonals of a band that no other order would improve by much */
+
 struct sk_cholesky {
+  sk_banded *band; /* instead of what follows */
   cholmod_common common;
   cholmod_factor *L;
   int n;
@@ -39,7 +45,13 @@ static cholmod_sparse *to_columns(const skein_csr *A, int stype, cholmod_common 
 skein_status sk_cholesky_create(const skein_csr *M, sk_cholesky **out)
 {
   sk_cholesky *c = *out = sk_calloc(1, sizeof *c);
+  int kd = sk_banded_width(M);
   if (!c) return sk_no_memory();
+  if (kd <= NARROW) {
+    skein_status made = sk_banded_create(M, kd, &c->band);
+    if (made.code) free(c), *out = NULL;
+    return made;
+  }
   cholmod_start(&c->common);
   c->common.print = 0, c->common.final_ll = 1, c->n = M->rows;
   sk_blas_hold(1);
@@ -57,6 +69,11 @@ skein_status sk_cholesky_create(const skein_csr *M, sk_cholesky **out)
 void sk_cholesky_destroy(sk_cholesky *c)
 {
   if (!c) return;
+  if (c->band) {
+    sk_banded_destroy(c->band);
+    free(c);
+    return;
+  }
   cholmod_free_factor(&c->L, &c->common);
   cholmod_finish(&c->common);
   sk_blas_hold(-1);
@@ -65,6 +82,10 @@ void sk_cholesky_destroy(sk_cholesky *c)
 
 skein_status sk_cholesky_solve(sk_cholesky *c, double *x)
 {
+  if (c->band) {
+    sk_banded_solve(c->band, x);
+    return sk_ok();
+  }
   cholmod_dense b = {.nrow = (size_t)c->n,
                      .ncol = 1,
                      .nzmax = (size_t)c->n,
@@ -94,6 +115,7 @@ static skein_status to_rows(const cholmod_sparse *A, skein_csr *W)
 
 skein_status sk_cholesky_reduce(sk_cholesky *c, const skein_csr *H, skein_csr *W)
 {
+  if (c->band) return sk_banded_reduce(c->band, H, W);
   cholmod_common *common = &c->common;
   cholmod_sparse *B = to_columns(H, 0, common);
   cholmod_sparse *P = B ? cholmod_spsolve(CHOLMOD_P, c->L, B, common) : NULL;

@@ -1,4 +1,5 @@
-/* Sparse Cholesky of a large symmetric positive definite matrix (CHOLMOD): the mass matrix of a finite-element mesh. */
+/* Sparse Cholesky of a large symmetric positive definite matrix: the mass matrix of a finite-element mesh, or of long
+ * chains. */
 #ifndef SK_CHOLESKY_H
 #define SK_CHOLESKY_H
 
@@ -6,7 +7,7 @@
 
 typedef struct sk_cholesky sk_cholesky;
 
-/* M = L L' with a fill-reducing order; BAD_INPUT when M is not positive definite. */
+/* M = L L', with a fill-reducing order unless M is a narrow band; BAD_INPUT when M is not positive definite. */
 skein_status sk_cholesky_create(const skein_csr *M, sk_cholesky **out);
 void sk_cholesky_destroy(sk_cholesky *c); /* NULL is fine */
 /* x <- M^-1 x */
