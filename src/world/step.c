@@ -233,6 +233,14 @@ static skein_status keep_touches(skein_world *w, double scale)
   return sk_ok();
 }
 
+/* Nothing moves by more than a tenth of a radius in a step, nor could rise by a tenth of one. */
+static bool is_calm(const skein_world *w, double speed, double radius)
+{
+  double g = sk_norm(sk_load3(w->env.gravity));
+  if (!isfinite(radius)) return speed < 0.01;
+  return speed < 0.1 * radius / w->scene->step.dt && (g == 0 || 0.5 * speed * speed < 0.1 * g * radius);
+}
+
 /* Half the step after trouble, slowly back to the default after calm ones. `wanted`: the step that was tried first. */
 static void adapt(skein_world *w, const skein_step_info *info, double wanted)
 {
@@ -248,7 +256,7 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
     sk_strand *s = w->strands + i;
     s->extra = s->extra > 1e-3 * s->radius ? 0.9 * s->extra : 0;
   }
-  w->calm = isfinite(radius) ? info->speed < 0.1 * radius / step->dt : info->speed < 0.01;
+  w->calm = is_calm(w, info->speed, radius);
 }
 
 /* Whether the step that was just tried must be taken again with a better search: wider where a point went further than
