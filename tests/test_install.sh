@@ -43,6 +43,13 @@ compile "$dir/example.c" "$dir/by-readme"
 (cd "$dir" && ./by-readme)
 echo "ok example of README.md"
 
+module=$(dirname "$(find "$dir/usr" -path '*/dist-packages/skein' -type d)")
+(cd "$dir" && env -u LD_LIBRARY_PATH PYTHONPATH="$module" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
+import skein
+assert skein.__file__.startswith('$dir') and skein.library_path.startswith('$dir'), skein.library_path
+assert skein.solve([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1, 0, 0], 0.5).converged")
+echo "ok Python module"
+
 if nm -D --defined-only "$libdir/libskein.so" | awk '{print $3}' | grep -vE '^skein_'; then
   echo "not ok: the library exports more than skein_*"
   exit 1
