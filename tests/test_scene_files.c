@@ -249,20 +249,20 @@ static void test_fit(void **state)
   double x[3 * N], cells[3 * ELEMENTS];
   sk_fit fit = {.cells = cells};
   for (int i = 0; i < N; i++) sk_store3(x + 3 * i, sk_vec(0, 0, -i)); /* straight */
-  expect_ok(sk_fit_strand(x, N, 6, &fit));
+  expect_ok(sk_fit_strand(x, N, 6, false, &fit));
   expect_at_most(fit.largest, 1e-9, "straight strand"), expect_at_most(largest(cells, 18), 1e-9, "its curvatures");
   for (int i = 0; i < N; i++) sk_store3(x + 3 * i, helix_point(2, 6, i)); /* four and a half turns */
-  expect_ok(sk_fit_strand(x, N, ELEMENTS, &fit));
+  expect_ok(sk_fit_strand(x, N, ELEMENTS, false, &fit));
   expect_at_most(fit.largest, 0.02, "helix with many elements");
-  expect_ok(sk_fit_strand(x, N, 10, &fit));
+  expect_ok(sk_fit_strand(x, N, 10, false, &fit));
   expect_at_most(fit.largest, 0.02, "helix with few elements");
   for (int i = 0; i < N; i++) sk_store3(x + 3 * i, sk_vec(1, 2, 3));
-  expect_bad(sk_fit_strand(x, N, 6, &fit), "has no length");
+  expect_bad(sk_fit_strand(x, N, 6, false, &fit), "has no length");
   for (int i = 0; i < N; i++) sk_store3(x + 3 * i, sk_vec(0, 0, i % 2)); /* to and fro */
-  expect_ok(sk_fit_strand(x, N, 6, &fit));
+  expect_ok(sk_fit_strand(x, N, 6, false, &fit));
   assert_true(isfinite(fit.largest) && isfinite(largest(cells, 18)));
   for (int i = 0; i < 3 * N; i++) x[i] = (i % 7 - 3) * 1e15;
-  skein_status s = sk_fit_strand(x, N, 6, &fit);
+  skein_status s = sk_fit_strand(x, N, 6, false, &fit);
   assert_true(s.code == SKEIN_BAD_INPUT || isfinite(fit.largest));
 }
 

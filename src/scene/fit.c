@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { WINDOW = 24, ADVANCE = 12, UNKNOWNS = 3 * WINDOW + 3, ITERATIONS = 30, PER_ELEMENT = 8 };
-static const double held = 1e-3; /* eps */
+static const double held_helix = 1e-3, held_chain = 0.1; /* eps */
 
 typedef struct strand {
   sk_vec3 *x; /* points, none twice */
@@ -168,7 +168,7 @@ typedef struct window {
   double *cells;       /* of the first element */
   const double *guess; /* likewise */
   int first, count, from, to, stride;
-  double l, weight;
+  double l, weight, held;
   sk_vec3 r;
   sk_mat3 R;
   bool turns;
@@ -211,7 +211,7 @@ static double cost(const window *w)
     sum += w->weight * sk_dot(d, d);
   }
   for (int i = 0; i < 3 * w->count; i++) {
-    double d = held * w->l * (w->cells[i] - w->guess[i]);
+    double d = w->held * w->l * (w->cells[i] - w->guess[i]);
     sum += d * d;
   }
   return sum;
@@ -278,8 +278,8 @@ static void assemble(const window *w, int n, step *m)
     }
   }
   for (int i = 0; i < n; i++) {
-    m->N[i][i] += held * held;
-    if (i < 3 * w->count) m->g[i] -= held * held * w->l * (w->cells[i] - w->guess[i]);
+    m->N[i][i] += w->held * w->held;
+    if (i < 3 * w->count) m->g[i] -= w->held * w->held * w->l * (w->cells[i] - w->guess[i]);
   }
 }
 
@@ -330,9 +330,10 @@ static void refine(window *w, step *m)
 
 /* ---- All windows ---- */
 
-static void settle(const strand *p, int elements, double *cells, const double *guessed, sk_mat3 *frame, step *m)
+static void settle(const strand *p, int elements, double held, double *cells, const double *guessed, sk_mat3 *frame,
+                   step *m)
 {
-  window w = {.p = p, .l = p->length / elements, .r = p->x[0], .R = *frame, .turns = true};
+  window w = {.p = p, .l = p->length / elements, .r = p->x[0], .R = *frame, .turns = true, .held = held};
   sk_vec3 r[WINDOW + 1];
   sk_mat3 R[WINDOW + 1];
   while (w.first < elements) {
@@ -367,8 +368,8 @@ static double distance(const strand *p, int elements, const double *cells, sk_ma
   return most;
 }
 
-/* From the better of two guesses, without and with twist; from the other too when that is not good. */
-static void fit_best(const strand *p, int elements, double *spare, step *m, sk_fit *fit)
+/* From the better of two guesses, without and with twist; from the other too when that is not good. Chains: without. */
+static void fit_best(const strand *p, int elements, bool chain, double *spare, step *m, sk_fit *fit)
 {
   size_t n = 3 * (size_t)elements;
   double *cells = spare + 2 * n, miss[2];
@@ -376,20 +377,20 @@ static void fit_best(const strand *p, int elements, double *spare, step *m, sk_f
     guess(p, elements, twisted, spare + twisted * n);
     miss[twisted] = distance(p, elements, spare + twisted * n, p->frame);
   }
-  int first = miss[1] < miss[0];
+  int first = !chain && miss[1] < miss[0];
   fit->largest = miss[first], fit->frame = p->frame;
   memcpy(fit->cells, spare + first * n, n * sizeof *cells);
-  for (int k = 0; k < 2 && !(k && fit->largest < 1e-3 * p->length); k++) {
+  for (int k = 0; k < 2 && !(k && (chain || fit->largest < 1e-3 * p->length)); k++) {
     const double *guessed = spare + (k ? 1 - first : first) * n;
     sk_mat3 frame = p->frame;
     memcpy(cells, guessed, n * sizeof *cells);
-    settle(p, elements, cells, guessed, &frame, m);
+    settle(p, elements, chain ? held_chain : held_helix, cells, guessed, &frame, m);
     double most = distance(p, elements, cells, frame);
     if (most < fit->largest) fit->largest = most, fit->frame = frame, memcpy(fit->cells, cells, n * sizeof *cells);
   }
 }
 
-skein_status sk_fit_strand(const double *points, int count, int elements, sk_fit *fit)
+skein_status sk_fit_strand(const double *points, int count, int elements, bool chain, sk_fit *fit)
 {
   sk_arena arena = {0};
   strand p = {.x = SK_NEW(&arena, count, sk_vec3),
@@ -406,7 +407,7 @@ skein_status sk_fit_strand(const double *points, int count, int elements, sk_fit
     find_curvatures(&p);
     memset(fit->cells, 0, 3 * sizeof(double) * (size_t)elements);
     fit->length = p.length, fit->root = p.x[0], fit->frame = p.frame;
-    fit_best(&p, elements, spare, m, fit);
+    fit_best(&p, elements, chain, spare, m, fit);
     if (!isfinite(fit->largest)) s = sk_fail(SKEIN_BAD_INPUT, "cannot be fitted, expected points within 1e15");
   }
   sk_arena_free(&arena);

@@ -13,7 +13,8 @@ typedef struct sk_fit {
   double largest; /* distance between a point of the strand and the rod there */
 } sk_fit;
 
-/* Fits `elements` cells to the points (3 each). BAD_INPUT when the strand has no length. */
-skein_status sk_fit_strand(const double *points, int count, int elements, sk_fit *fit);
+/* Fits `elements` cells to the points (3 each). chain: of many short elements, whose twist is that of a frame carried
+ * along, none. BAD_INPUT when the strand has no length. */
+skein_status sk_fit_strand(const double *points, int count, int elements, bool chain, sk_fit *fit);
 
 #endif

@@ -12,6 +12,7 @@ enum { MOST_ELEMENTS = 50 * 1000 * 1000 }; /* of all rods of a file */
 typedef struct job {
   const sk_strands *strands;
   int count, elements;
+  bool chain;
   double scale;
   const double *natural; /* of the entry, if it has one */
   int naturals;
@@ -33,7 +34,7 @@ static void fit_all(const job *j)
   for (int i = 0; i < j->count; i++) {
     const int *start = j->strands->start + strand_of(j, i);
     j->status[i] =
-        sk_fit_strand(j->strands->point + 3 * (size_t)start[0], start[1] - start[0], j->elements, &j->fit[i]);
+        sk_fit_strand(j->strands->point + 3 * (size_t)start[0], start[1] - start[0], j->elements, j->chain, &j->fit[i]);
   }
 }
 
@@ -111,6 +112,7 @@ void sk_rods_from_strands(sk_reader *r, const sk_at *entry, const sk_scene_rod *
   double scale = sk_get_number(r, entry, "scale", SK_ONE, SK_POSITIVE, 1) * r->factor[SK_LENGTH];
   int count = sk_get_int(r, entry, "count", 1, SK_MOST_RODS, INT_MAX);
   job j = {.strands = &strands, .elements = rod->def.elements, .scale = scale};
+  j.chain = rod->def.model != SKEIN_SUPER_HELIX;
   j.natural = sk_get_cells(r, entry, "natural", &j.naturals), j.own_natural = sk_at_has(entry, "natural");
   if (sk_failed(r)) return;
   if (file) sk_at_refuse(r, &at, sk_status_prefix(sk_strands_read(path, &strands), sk_safe(file, word, sizeof word)));
