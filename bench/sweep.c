@@ -15,7 +15,7 @@ static skein_status make_system(const skein_problem *p, skein_operator form, sk_
 {
   sk_system s;
   int *rows = SK_NEW(arena, p->contacts, int), *position = SK_NEW(arena, p->contacts, int), colours = 0, *start = NULL;
-  skein_status status = sk_system_make(p, form, arena, &s);
+  skein_status status = sk_system_make(p, form, 1, arena, &s);
   for (int i = 0; i < p->contacts; i++) rows[i] = i;
   if (status.code == SKEIN_OK) status = sk_system_colour(&s, rows, p->contacts, arena, &colours, &start);
   for (int i = 0; i < p->contacts; i++) position[rows[i]] = i;

@@ -90,7 +90,7 @@ skein_status skein_problem_describe(const skein_problem *p, skein_problem_info *
   if (status.code) return status;
   sk_arena arena = {0};
   sk_system s;
-  status = sk_system_make(p, SKEIN_OPERATOR_AUTO, &arena, &s);
+  status = sk_system_make(p, SKEIN_OPERATOR_AUTO, 1, &arena, &s);
   if (status.code == SKEIN_OK && p->form == SKEIN_GLOBAL) {
     sk_objects o;
     status = sk_objects_make(p, &arena, &o);
@@ -132,7 +132,7 @@ skein_status skein_problem_reduce(const skein_problem *global, skein_problem *re
   sk_arena arena = {0};
   sk_system s;
   int d = global->d, n = global->contacts;
-  status = sk_system_make(global, SKEIN_EXPLICIT, &arena, &s);
+  status = sk_system_make(global, SKEIN_EXPLICIT, 1, &arena, &s);
   if (status.code == SKEIN_OK) status = to_rows(&s.W, d, &reduced->W);
   if (status.code == SKEIN_OK) {
     reduced->b = sk_calloc((size_t)d * (size_t)n, sizeof(double));

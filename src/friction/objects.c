@@ -10,8 +10,8 @@ static void number_objects(const skein_csr *M, int *parent, sk_objects *o)
 {
   sk_union_init(parent, o->dofs);
   for (int i = 0; i < o->dofs; i++)
-    for (int64_t k = M->start[i]; k < M->start[i + 1]; k++)
-      if (M->val[k] != 0) sk_union_join(parent, i, M->col[k]);
+    for (int64_t k = M->start[i]; k < M->start[i + 1]; k++) /* one triangle tells; most are known to be joined */
+      if (M->val[k] != 0 && M->col[k] < i && parent[M->col[k]] != parent[i]) sk_union_join(parent, i, M->col[k]);
   for (int i = 0; i < o->dofs; i++) {
     int root = sk_union_find(parent, i);
     o->object_of[i] = root == i ? o->count++ : o->object_of[root];

@@ -265,7 +265,7 @@ static skein_status solve(const skein_problem *p, const skein_solve_def *def, do
   islands parts = {0};
   size_t m = 3 * (size_t)p->contacts;
   double *r = SK_NEW(&arena, m, double);
-  skein_status status = arena.failed ? sk_no_memory() : sk_system_make(p, def->operator_form, &arena, &s);
+  skein_status status = arena.failed ? sk_no_memory() : sk_system_make(p, def->operator_form, def->threads, &arena, &s);
   if (status.code == SKEIN_OK) status = make_islands(&s, &arena, &parts);
   if (status.code == SKEIN_OK) {
     info->seconds_setup = sk_seconds() - started;

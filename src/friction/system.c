@@ -174,7 +174,26 @@ static void add_product(const double *Gi, const double *Gj, int width, int first
   }
 }
 
-static skein_status make_factored(const skein_problem *p, const sk_objects *o, sk_arena *arena, sk_system *s)
+/* G, W_ii and b of contact i. */
+static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_system *s, int i)
+{
+  int list[room], count = contact_objects(p, o, i, list, room);
+  for (int j = 0; j < count; j++) {
+    int64_t k = s->g_start[i] + j;
+    double *G = s->G + s->g_at[k];
+    whiten(p, o, i, list[j], s->g_width[k], G);
+    add_product(G, G, s->g_width[k], 0, s->Wii + 9 * (size_t)i);
+  }
+  for (int k = 0; k < p->d; k++) { /* b = u_f + H M^-1 f */
+    double sum = p->u_f[p->d * i + k];
+    for (int64_t e = p->H.start[p->d * i + k]; e < p->H.start[p->d * i + k + 1]; e++)
+      sum += p->H.val[e] * o->vf[p->H.col[e]];
+    s->b[3 * i + k] = sum;
+  }
+}
+
+static skein_status make_factored(const skein_problem *p, const sk_objects *o, int threads, sk_arena *arena,
+                                  sk_system *s)
 {
   int n = p->contacts, list[room];
   skein_status status = alloc_vectors(n, arena, s);
@@ -203,22 +222,8 @@ static skein_status make_factored(const skein_problem *p, const sk_objects *o, s
   s->G = SK_NEW(arena, size, double);
   if (arena->failed) return sk_no_memory();
 
-  for (int i = 0; i < n; i++) {
-    int count = contact_objects(p, o, i, list, room);
-    double *W = s->Wii + 9 * (size_t)i;
-    for (int j = 0; j < count; j++) {
-      int64_t k = s->g_start[i] + j;
-      const double *G = s->G + s->g_at[k];
-      whiten(p, o, i, list[j], s->g_width[k], s->G + s->g_at[k]);
-      add_product(G, G, s->g_width[k], 0, W);
-    }
-    for (int k = 0; k < p->d; k++) { /* b = u_f + H M^-1 f */
-      double sum = p->u_f[p->d * i + k];
-      for (int64_t e = p->H.start[p->d * i + k]; e < p->H.start[p->d * i + k + 1]; e++)
-        sum += p->H.val[e] * o->vf[p->H.col[e]];
-      s->b[3 * i + k] = sum;
-    }
-  }
+#pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(threads, n / 128))) schedule(static, 64)
+  for (int i = 0; i < n; i++) fill_contact(p, o, s, i);
   memcpy(s->mu, p->mu, (size_t)n * sizeof *s->mu);
   s->form = SKEIN_FACTORED, s->symmetric = true;
   finish_diagonal(p->d, s);
@@ -319,10 +324,10 @@ static bool factored_is_cheaper(const sk_system *s, sk_arena *scratch)
 }
 
 /* Objects of few dofs: factored, and W from that where it is cheaper. */
-static skein_status make_dense(const skein_problem *p, const sk_objects *o, skein_operator form, sk_arena *arena,
-                               sk_system *s)
+static skein_status make_dense(const skein_problem *p, const sk_objects *o, skein_operator form, int threads,
+                               sk_arena *arena, sk_system *s)
 {
-  skein_status status = make_factored(p, o, arena, s);
+  skein_status status = make_factored(p, o, threads, arena, s);
   if (status.code) return status;
   if (form == SKEIN_OPERATOR_AUTO) {
     sk_arena scratch = {0};
@@ -352,7 +357,7 @@ static skein_status make_sparse(const skein_problem *p, const sk_objects *o, ske
   return status;
 }
 
-skein_status sk_system_make(const skein_problem *p, skein_operator form, sk_arena *arena, sk_system *s)
+skein_status sk_system_make(const skein_problem *p, skein_operator form, int threads, sk_arena *arena, sk_system *s)
 {
   *s = (sk_system){0};
   if (p->form == SKEIN_REDUCED) {
@@ -363,7 +368,7 @@ skein_status sk_system_make(const skein_problem *p, skein_operator form, sk_aren
   sk_objects o;
   skein_status status = sk_objects_make(p, arena, &o);
   if (status.code == SKEIN_OK)
-    status = o.sparse ? make_sparse(p, &o, form, arena, s) : make_dense(p, &o, form, arena, s);
+    status = o.sparse ? make_sparse(p, &o, form, arena, s) : make_dense(p, &o, form, threads, arena, s);
   sk_objects_destroy(&o);
   return status;
 }

@@ -56,7 +56,7 @@ double sk_objects_diagonal(const sk_objects *o, const skein_csr *H, int row, dou
 skein_status sk_objects_velocity(const sk_objects *o, const skein_problem *p, const double *r, double *v);
 
 /* system.c: the whole problem as one system; objects only for the global form. */
-skein_status sk_system_make(const skein_problem *p, skein_operator form, sk_arena *arena, sk_system *s);
+skein_status sk_system_make(const skein_problem *p, skein_operator form, int threads, sk_arena *arena, sk_system *s);
 /* The contacts `rows` of s, as a system of its own; island[i] = position of contact i in its island. */
 skein_status sk_system_extract(const sk_system *s, const int *rows, int count, const int *position, sk_arena *arena,
                                sk_system *part);
