@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 static volatile sig_atomic_t interrupted;
-/* A state at least that often, however long a frame takes; and not with every frame of those that take no time. */
-static const double checkpoint_seconds = 60, state_seconds = 0.5;
+/* A state at least that often, however long frames take and however many of them the scene wants between two. */
+static const double checkpoint_seconds = 60;
 
 enum { OUTPUT, FRAMES, THREADS, SET, RESUME, DUMP, DUMP_EVERY, QUIET };
 
@@ -112,7 +112,7 @@ static skein_status save_frame(job *s, int index)
   void *state = NULL;
   size_t size = 0;
   double begun = run_clock();
-  bool saves = index == 0 || index == s->last || run_clock() - s->saved > state_seconds;
+  bool saves = index == 0 || index == s->last || index % skein_scene_checkpoint_every(s->scene) == 0;
   skein_status status = skein_world_frame(s->world, index, &frame);
   if (status.code == SKEIN_OK && saves) status = skein_world_save(s->world, &state, &size);
   if (status.code == SKEIN_OK) status = skein_run_append(s->run, &frame, s->steps, s->step_count, state, size);
