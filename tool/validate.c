@@ -43,7 +43,10 @@ const validate_test validate_tests[VALIDATE_TESTS] = {
     {"dissipation", "contact takes energy and never gives it: largest growth over the energy at the start",
      .run = validate_dissipation, .on = CONTACT_RODS | BODIES},
     {"units", "the same motion in SI, mm-g-s and cm-mg-ms: largest difference, over the way or the speed",
-     .run = validate_units, .on = CONTACT_RODS | BODIES}};
+     .run = validate_units, .on = CONTACT_RODS | BODIES},
+    {"frame",
+     "the same motion in a turned frame, and with everything listed backwards: largest difference, over the way",
+     .run = validate_frame, .on = CONTACT_RODS | BODIES}};
 
 const char *validate_model_name(int model)
 {

@@ -79,7 +79,7 @@ struct validate_test {
   unsigned on; /* bits of the models that it is about; 0: every rod model */
 };
 
-enum { VALIDATE_TESTS = 21 };
+enum { VALIDATE_TESTS = 22 };
 extern const validate_test validate_tests[VALIDATE_TESTS];
 bool validate_is_about(const validate_test *test, int model);
 const char *validate_model_name(int model); /* "bodies" after the rod models */
@@ -108,6 +108,7 @@ void validate_capstan(const validate_task *task);     /* validate_contact_capsta
 void validate_knot(const validate_task *task);        /* validate_contact_knot.c */
 void validate_dissipation(const validate_task *task); /* validate_contact_laws.c */
 void validate_units(const validate_task *task);
+void validate_frame(const validate_task *task); /* validate_contact_frame.c */
 
 /* ---- validate.c: rows and curves. A status that is not OK makes a row that failed, with its message. ---- */
 
