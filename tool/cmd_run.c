@@ -205,16 +205,6 @@ static skein_status dump(job *s, const char *path, int64_t step, bool solved)
   return skein_fclib_write(path, &file);
 }
 
-static int make_folder(const char *folder)
-{
-  struct stat about;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return tool_error("%s: cannot make the directory: %s", folder, strerror(errno)), TOOL_IO;
-  if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
-    return tool_error("%s: is not a directory", folder), TOOL_IO;
-  return TOOL_OK;
-}
-
 /* The problem of the step just taken, if it is its turn. */
 static int dump_step(job *s)
 {
@@ -364,7 +354,7 @@ static int finish(job *s, int code)
 static int make_run(const settings *set)
 {
   job s = {.set = set};
-  int code = set->dump ? make_folder(set->dump) : TOOL_OK;
+  int code = set->dump ? tool_folder_make(set->dump) : TOOL_OK;
   catch_interrupts();
   if (code == TOOL_OK) code = set->resume ? resume(&s) : begin(&s);
   if (code == TOOL_OK) code = finish(&s, loop(&s));
