@@ -168,6 +168,15 @@ says "the message names the step" err "blew up in step 11"
 exits "its problem is kept" 0 info blow-blowup.hdf5
 check "and the frames before it" $python opens.py blow.h5 6
 check "one file of them" test ! -e blow.h5.d
+cat >state.py <<'EOF'
+import sys
+import h5py
+sys.exit(int(h5py.File(sys.argv[1])["state"].attrs["frames"]) != int(sys.argv[2]))
+EOF
+for every in 1 2 5; do
+  exits "a state every $every frames" 3 run blow.json -o "every-$every.h5" --set "output.checkpoint_every=$every" -q
+  check "the last one: frame $((5 - 5 % every))" $python state.py "every-$every.h5" $((6 - 5 % every))
+done
 
 # ---- Bad input, and a full disk ----
 exits "no scene" 2 run

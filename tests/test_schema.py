@@ -15,7 +15,8 @@ except ImportError:
 # What a schema does not see: names that refer to others, numbers that depend on others, files.
 READER_ONLY = {
     "bundle-tight", "camera-inside", "camera-up", "duplicate-name", "duplicate-pair", "event-free-end", "folded",
-    "force-beyond", "force-rods", "force-times", "keys-backwards", "missing-file",
+    "force-beyond", "force-rods", "force-times", "held-by-dynamic", "keys-backwards",
+    "missing-file",
     "normal-along-direction", "thrown-clamp", "time-bounds", "too-many", "twist-locked", "unknown-body", "unknown-group",
     "unknown-material", "unknown-rods", "unlisted-group",
 }

@@ -116,12 +116,32 @@ static void same_bits_after_a_checkpoint(void **state)
   play_close(&p), play_close(&whole);
 }
 
+/* A rod that sleeps on a floor wakes in the step in which a force begins. */
+static void forces_wake_sleepers(void **state)
+{
+  (void)state;
+  play p = play_open("{\"time\": {\"dt\": 0.002, \"duration\": 2}, \"rods\": [{\"name\": \"r\", \"model\": \"der\", "
+                     "\"elements\": 4, \"length\": 0.1, \"material\": \"rope\", \"root\": {\"type\": \"free\", "
+                     "\"position\": [0, 0, 0.004], \"direction\": [1, 0, 0]}}], \"bodies\": [{\"shape\": {\"type\": "
+                     "\"plane\"}}], \"forces\": [{\"rods\": \"r\", \"at\": 0.05, \"force\": [0, 0.5, 0], \"from\": "
+                     "1.501}]}",
+                     1);
+  play_until(&p, 1.501);
+  assert_int_equal(p.info.rods_asleep, 1);
+  play_step(&p, 1.6);
+  assert_int_equal(p.info.rods_asleep, 0);
+  assert_true(p.info.work > 0);
+  play_until(&p, 1.6);
+  expect_at_most(0.01, place(&p, 0, 0.05).y, "it is pulled away");
+  play_close(&p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impulses_become_momentum),      cmocka_unit_test(sudden_forces_are_no_blow_up),
       cmocka_unit_test(every_rod_of_a_name_is_pulled), cmocka_unit_test(cuts_keep_forces),
-      cmocka_unit_test(same_bits_after_a_checkpoint),
+      cmocka_unit_test(same_bits_after_a_checkpoint),  cmocka_unit_test(forces_wake_sleepers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

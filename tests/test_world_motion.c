@@ -350,6 +350,31 @@ static void gravity_changes(void **state)
   play_close(&p);
 }
 
+/* A straight hair that runs along its own axis into a wall: it does not stretch, nothing in it moves along the axis,
+ * and it must buckle rather than blow up. */
+static void straight_rods_buckle(void **state)
+{
+  (void)state;
+  static const double speeds[] = {0.01, 0.1, 1}, mus[] = {0, 0.5};
+  for (int k = 0; k < 6; k++) {
+    double v = speeds[k / 2], way = 0.02;
+    text t = {0};
+    say(&t,
+        "{\"gravity\": [0, 0, 0], \"friction\": %g, \"time\": {\"dt\": %g}, \"rods\": [{\"length\": 0.1, "
+        "\"root\": {\"position\": [0, 0, 0.101], \"motion\": {\"waves\": [{\"axis\": [0, 0, -1], \"rate\": "
+        "%g}]}}}], \"bodies\": [{\"shape\": {\"type\": \"plane\"}}]}",
+        mus[k % 2], v < 1 ? 0.001 : 0.0002, v);
+    play p = play_text(&t, 1);
+    play_until(&p, way / v);
+    sk_vec3 tip = place(&p, 0, 0.1), middle = place(&p, 0, 0.05);
+    expect_at_most(-tip.z, 1e-4, "the wall holds it");
+    expect_at_most(0.005, hypot(middle.x, middle.y) + hypot(tip.x, tip.y), "it gave way sideways");
+    expect_at_most(p.penetration, 3, "overlap while it was straight, in radii");
+    expect_at_most(p.speed, 30 * (v + 0.1), "speed");
+    play_close(&p);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -366,6 +391,7 @@ int main(void)
       cmocka_unit_test(cuts_keep_what_was),
       cmocka_unit_test(cuts_can_follow_each_other),
       cmocka_unit_test(gravity_changes),
+      cmocka_unit_test(straight_rods_buckle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- The table ---- */
 
@@ -127,24 +125,6 @@ static bool write_script(FILE *out, const bench_results *r)
   return true;
 }
 
-/* gnuplot with the script as its input and the SVG as its output: its exit code, -1 when it could not be run. */
-static int run_gnuplot(FILE *script, FILE *svg)
-{
-  int state;
-  fflush(NULL);
-  pid_t child = fork();
-  if (child < 0) return -1;
-  if (child == 0) {
-    lseek(fileno(script), 0, SEEK_SET);
-    if (dup2(fileno(script), STDIN_FILENO) < 0 || dup2(fileno(svg), STDOUT_FILENO) < 0) _exit(126);
-    execlp("gnuplot", "gnuplot", (char *)NULL);
-    _exit(127);
-  }
-  while (waitpid(child, &state, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
-}
-
 int bench_plot(const char *path, const bench_results *r)
 {
   tool_file svg;
@@ -152,11 +132,10 @@ int bench_plot(const char *path, const bench_results *r)
   if (code != TOOL_OK) return code;
   FILE *script = tmpfile();
   bool ready = script && write_script(script, r) && fflush(script) == 0;
-  int exit_code = ready ? run_gnuplot(script, svg.stream) : -1;
+  int drawn = ready ? tool_gnuplot(&(tool_gnuplot_def){.in = script, .out = svg.stream}) : -1;
   if (script) fclose(script);
-  if (ready && exit_code == 0) return tool_file_commit(&svg);
+  if (ready && drawn == 0) return tool_file_commit(&svg);
   tool_file_discard(&svg);
   if (!ready) return tool_error("%s: cannot write the plot script: %s", path, strerror(errno)), TOOL_IO;
-  if (exit_code == 127) return tool_error("%s: not drawn, gnuplot is not installed", path), TOOL_OK;
-  return tool_error("%s: not drawn, gnuplot failed", path), TOOL_IO;
+  return tool_gnuplot_report(path, drawn);
 }

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 
 static volatile sig_atomic_t interrupted;
-/* A state at least that often, however long a frame takes; and not with every frame of those that take no time. */
-static const double checkpoint_seconds = 60, state_seconds = 0.5;
+/* A state at least that often, however long frames take and however many of them the scene wants between two. */
+static const double checkpoint_seconds = 60;
 
 enum { OUTPUT, FRAMES, THREADS, SET, RESUME, DUMP, DUMP_EVERY, QUIET };
 
@@ -112,7 +112,7 @@ static skein_status save_frame(job *s, int index)
   void *state = NULL;
   size_t size = 0;
   double begun = run_clock();
-  bool saves = index == 0 || index == s->last || run_clock() - s->saved > state_seconds;
+  bool saves = index == 0 || index == s->last || index % skein_scene_checkpoint_every(s->scene) == 0;
   skein_status status = skein_world_frame(s->world, index, &frame);
   if (status.code == SKEIN_OK && saves) status = skein_world_save(s->world, &state, &size);
   if (status.code == SKEIN_OK) status = skein_run_append(s->run, &frame, s->steps, s->step_count, state, size);
@@ -203,16 +203,6 @@ static skein_status dump(job *s, const char *path, int64_t step, bool solved)
   skein_fclib file = {.problem = *p, .title = title};
   if (solved && solution) file.solution = *solution;
   return skein_fclib_write(path, &file);
-}
-
-static int make_folder(const char *folder)
-{
-  struct stat about;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return tool_error("%s: cannot make the directory: %s", folder, strerror(errno)), TOOL_IO;
-  if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
-    return tool_error("%s: is not a directory", folder), TOOL_IO;
-  return TOOL_OK;
 }
 
 /* The problem of the step just taken, if it is its turn. */
@@ -364,7 +354,7 @@ static int finish(job *s, int code)
 static int make_run(const settings *set)
 {
   job s = {.set = set};
-  int code = set->dump ? make_folder(set->dump) : TOOL_OK;
+  int code = set->dump ? tool_folder_make(set->dump) : TOOL_OK;
   catch_interrupts();
   if (code == TOOL_OK) code = set->resume ? resume(&s) : begin(&s);
   if (code == TOOL_OK) code = finish(&s, loop(&s));

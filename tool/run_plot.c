@@ -2,14 +2,9 @@
  * NAME.png by gnuplot. A long run is drawn as the means (or the largest values) of some thousand spans of steps. */
 #include "run.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { most_points = 1500 };
 
@@ -170,70 +165,35 @@ static void write_script(FILE *out, const figure *f, const char *title)
 
 /* ---- Files ---- */
 
-static int open_in(const char *folder, const char *name, const char *extension, tool_file *file)
+/* gnuplot on every script, one at a time: settings of one figure are not those of the next. It warns of empty curves.
+ */
+static int draw(const char *folder)
 {
-  size_t size = strlen(folder) + strlen(name) + strlen(extension) + 2;
-  char *path = malloc(size);
-  if (!path) return tool_error("out of memory"), TOOL_IO;
-  snprintf(path, size, "%s/%s%s", folder, name, extension);
-  int code = tool_file_open(path, file);
-  free(path);
-  return code;
-}
-
-/* gnuplot on the scripts inside the folder: its exit code, 127: not installed, -1: it could not be run. */
-static int run_gnuplot(const char *folder)
-{
-  int state;
+  int drawn = 0;
   char script[32];
-  fflush(NULL);
-  for (int k = 0; k < figure_count; k++) { /* one at a time: settings of one figure are not those of the next */
+  for (int k = 0; k < figure_count && drawn == 0; k++) {
     snprintf(script, sizeof script, "%s.gp", figures[k].name);
-    pid_t child = fork();
-    if (child < 0) return -1;
-    if (child == 0) {
-      int nowhere = open("/dev/null", O_WRONLY); /* it warns of empty curves */
-      if (chdir(folder) != 0 || nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0) _exit(126);
-      execlp("gnuplot", "gnuplot", script, (char *)NULL);
-      _exit(127);
-    }
-    while (waitpid(child, &state, 0) < 0)
-      if (errno != EINTR) return -1;
-    if (!WIFEXITED(state)) return -1;
-    if (WEXITSTATUS(state) != 0) return WEXITSTATUS(state);
+    drawn = tool_gnuplot(&(tool_gnuplot_def){.folder = folder, .script = script, .quiet = true});
   }
-  return 0;
-}
-
-static int prepare(const char *folder)
-{
-  struct stat about;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return tool_error("%s: cannot make the directory: %s", folder, strerror(errno)), TOOL_IO;
-  if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
-    return tool_error("%s: is not a directory", folder), TOOL_IO;
-  return TOOL_OK;
+  return drawn;
 }
 
 int run_plot(const char *folder, const char *title, const skein_step_info *steps, int count)
 {
   tool_file file;
-  int code = prepare(folder);
+  int code = tool_folder_make(folder);
   if (code != TOOL_OK) return code;
   if (count < 2) return tool_error("%s: not drawn, the run has %d steps", folder, count), TOOL_OK;
-  code = open_in(folder, "steps", ".dat", &file);
+  code = tool_file_open_in(folder, "steps", ".dat", &file);
   if (code != TOOL_OK) return code;
   write_data(file.stream, steps, count);
   code = tool_file_commit(&file);
   for (int k = 0; k < figure_count && code == TOOL_OK; k++) {
-    code = open_in(folder, figures[k].name, ".gp", &file);
+    code = tool_file_open_in(folder, figures[k].name, ".gp", &file);
     if (code != TOOL_OK) break;
     write_script(file.stream, &figures[k], title);
     code = tool_file_commit(&file);
   }
   if (code != TOOL_OK) return code;
-  int drawn = run_gnuplot(folder);
-  if (drawn == 127) return tool_error("%s: not drawn, gnuplot is not installed", folder), TOOL_OK;
-  if (drawn != 0) return tool_error("%s: not drawn, gnuplot failed (its scripts are there)", folder), TOOL_IO;
-  return TOOL_OK;
+  return tool_gnuplot_report(folder, draw(folder));
 }

@@ -81,6 +81,20 @@ int tool_file_open(const char *path, tool_file *file);
 int tool_file_commit(tool_file *file); /* flush, rename */
 void tool_file_discard(tool_file *file);
 
+/* ---- gnuplot.c ---- */
+
+int tool_folder_make(const char *folder); /* it is there, or an exit code after a message */
+int tool_file_open_in(const char *folder, const char *name, const char *extension, tool_file *file);
+
+typedef struct tool_gnuplot_def {
+  const char *folder, *script; /* where it runs, and what; NULL: here, and what comes `in` */
+  FILE *in, *out;              /* instead of stdin (read from its start) and stdout */
+  bool quiet;                  /* without its warnings */
+} tool_gnuplot_def;
+
+int tool_gnuplot(const tool_gnuplot_def *def);        /* its exit code; 127: not installed, -1: it could not be run */
+int tool_gnuplot_report(const char *path, int drawn); /* the exit code of the tool, after a message */
+
 /* ---- the subcommands ---- */
 extern const tool_command tool_solve, tool_info, tool_gen, tool_bench, tool_validate;
 extern const tool_command tool_run, tool_stats;

@@ -38,10 +38,15 @@ const validate_test validate_tests[VALIDATE_TESTS] = {
     {"stick-slip", "vertical clamped rod whose free end is pushed onto a rough floor: when the end slips",
      .run = validate_stick_slip, .on = CONTACT_RODS},
     {"capstan", "rod over a drum: tensions T2/T1", .run = validate_capstan, .on = CONTACT_RODS},
+    {"knot", "loose trefoil knot that is pulled and let go: force and friction against its radius",
+     .run = validate_knot, .on = CONTACT_RODS},
     {"dissipation", "contact takes energy and never gives it: largest growth over the energy at the start",
      .run = validate_dissipation, .on = CONTACT_RODS | BODIES},
     {"units", "the same motion in SI, mm-g-s and cm-mg-ms: largest difference, over the way or the speed",
-     .run = validate_units, .on = CONTACT_RODS | BODIES}};
+     .run = validate_units, .on = CONTACT_RODS | BODIES},
+    {"frame",
+     "the same motion in a turned frame, and with everything listed backwards: largest difference, over the way",
+     .run = validate_frame, .on = CONTACT_RODS | BODIES}};
 
 const char *validate_model_name(int model)
 {

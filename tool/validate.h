@@ -79,7 +79,7 @@ struct validate_test {
   unsigned on; /* bits of the models that it is about; 0: every rod model */
 };
 
-enum { VALIDATE_TESTS = 20 };
+enum { VALIDATE_TESTS = 22 };
 extern const validate_test validate_tests[VALIDATE_TESTS];
 bool validate_is_about(const validate_test *test, int model);
 const char *validate_model_name(int model); /* "bodies" after the rod models */
@@ -105,8 +105,10 @@ void validate_isotropy(const validate_task *task);
 void validate_ball(const validate_task *task);        /* validate_contact_ball.c */
 void validate_stick_slip(const validate_task *task);  /* validate_contact_stick_slip.c */
 void validate_capstan(const validate_task *task);     /* validate_contact_capstan.c */
+void validate_knot(const validate_task *task);        /* validate_contact_knot.c */
 void validate_dissipation(const validate_task *task); /* validate_contact_laws.c */
 void validate_units(const validate_task *task);
+void validate_frame(const validate_task *task); /* validate_contact_frame.c */
 
 /* ---- validate.c: rows and curves. A status that is not OK makes a row that failed, with its message. ---- */
 

@@ -2,40 +2,23 @@
 #include "validate.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 int validate_plot_prepare(const char *directory)
 {
-  struct stat about;
-  if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-    return tool_error("%s: cannot make the directory: %s", directory, strerror(errno)), TOOL_IO;
-  if (stat(directory, &about) != 0 || !S_ISDIR(about.st_mode))
-    return tool_error("%s: is not a directory", directory), TOOL_IO;
+  int code = tool_folder_make(directory);
+  if (code != TOOL_OK) return code;
   if (access(directory, W_OK | X_OK) != 0)
     return tool_error("%s: cannot write: %s", directory, strerror(errno)), TOOL_IO;
   return TOOL_OK;
-}
-
-static int open_in(const char *directory, const char *name, const char *extension, tool_file *file)
-{
-  size_t size = strlen(directory) + strlen(name) + strlen(extension) + 2;
-  char *path = malloc(size);
-  if (!path) return tool_error("out of memory"), TOOL_IO;
-  snprintf(path, size, "%s/%s%s", directory, name, extension);
-  int code = tool_file_open(path, file);
-  free(path);
-  return code;
 }
 
 /* One block per curve that has points, two blank lines between: gnuplot's index k is the k-th of them. */
 static int write_data(const char *directory, const validate_figure *figure, const validate_results *r)
 {
   tool_file file;
-  int code = open_in(directory, figure->name, ".dat", &file);
+  int code = tool_file_open_in(directory, figure->name, ".dat", &file);
   if (code != TOOL_OK) return code;
   for (int k = 0; k < r->curves; k++) {
     const validate_curve *c = &r->curve[k];
@@ -52,7 +35,7 @@ static int write_data(const char *directory, const validate_figure *figure, cons
 static int write_script(const char *directory, const validate_figure *figure, const validate_results *r)
 {
   tool_file file;
-  int code = open_in(directory, figure->name, ".gp", &file);
+  int code = tool_file_open_in(directory, figure->name, ".gp", &file);
   if (code != TOOL_OK) return code;
   FILE *out = file.stream;
   fprintf(out,
@@ -67,25 +50,6 @@ static int write_script(const char *directory, const validate_figure *figure, co
   figure->write(out, r, figure);
   fputs("}\nunset output\n", out);
   return tool_file_commit(&file);
-}
-
-/* gnuplot NAME.gp inside the directory: its exit code, 127: not installed, -1: it could not be run. */
-static int run_gnuplot(const char *directory, const char *name)
-{
-  int state;
-  char script[64];
-  snprintf(script, sizeof script, "%s.gp", name);
-  fflush(NULL);
-  pid_t child = fork();
-  if (child < 0) return -1;
-  if (child == 0) {
-    if (chdir(directory) != 0) _exit(126);
-    execlp("gnuplot", "gnuplot", script, (char *)NULL);
-    _exit(127);
-  }
-  while (waitpid(child, &state, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 }
 
 static bool has_curves(const validate_results *r, const char *figure)
@@ -104,9 +68,9 @@ int validate_plot(const char *directory, const validate_results *r)
     code = write_data(directory, figure, r);
     if (code == TOOL_OK) code = write_script(directory, figure, r);
     if (code != TOOL_OK) return code;
-    drawn = run_gnuplot(directory, figure->name);
+    char script[64];
+    snprintf(script, sizeof script, "%s.gp", figure->name);
+    drawn = tool_gnuplot(&(tool_gnuplot_def){.folder = directory, .script = script});
   }
-  if (drawn == 127) return tool_error("%s: not drawn, gnuplot is not installed", directory), TOOL_OK;
-  if (drawn != 0) return tool_error("%s: not drawn, gnuplot failed", directory), TOOL_IO;
-  return TOOL_OK;
+  return tool_gnuplot_report(directory, drawn);
 }

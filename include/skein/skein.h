@@ -409,8 +409,9 @@ SKEIN_API skein_status skein_scene_parse(const char *text, const char *name, con
 SKEIN_API void skein_scene_destroy(skein_scene *scene);             /* NULL is fine */
 SKEIN_API const char *skein_scene_source(const skein_scene *scene); /* the JSON text, with the sets in it */
 SKEIN_API const char *skein_scene_title(const skein_scene *scene);
-SKEIN_API double skein_scene_duration(const skein_scene *scene); /* s */
-SKEIN_API double skein_scene_fps(const skein_scene *scene);      /* frames per second of simulated time */
+SKEIN_API double skein_scene_duration(const skein_scene *scene);      /* s */
+SKEIN_API double skein_scene_fps(const skein_scene *scene);           /* frames per second of simulated time */
+SKEIN_API int skein_scene_checkpoint_every(const skein_scene *scene); /* frames between two states of a run */
 
 /* What one step did. All in SI units; a row of the statistics. */
 typedef struct skein_step_info {

@@ -130,20 +130,6 @@ skein_status sk_bytes_write(const char *path, const sk_bytes *bytes)
 
 /* ---- Images as HDF5 files -------------------------------------------------------------------------------------- */
 
-sk_h5_errors sk_h5_errors_hide(void)
-{
-  sk_h5_errors e = {0};
-  unsigned version_2 = 0;
-  if (H5Eauto_is_v2(H5E_DEFAULT, &version_2) < 0 || !version_2) return e; /* a handler of version 1 is the program's */
-  e.saved = H5Eget_auto2(H5E_DEFAULT, &e.print, &e.user) >= 0 && H5Eset_auto2(H5E_DEFAULT, NULL, NULL) >= 0;
-  return e;
-}
-
-void sk_h5_errors_restore(sk_h5_errors e)
-{
-  if (e.saved) H5Eset_auto2(H5E_DEFAULT, e.print, e.user);
-}
-
 /* Memory of the core driver. Its property lists, and a file that is only read, use the bytes of the caller. What it
  * frees when it closes a file is the finished file: an image taken while the file is open (H5Fget_file_image) has a
  * wrong checksum where the file is of the newest format. */

@@ -7,6 +7,7 @@
 #define SK_FCLIB_IO_H
 
 #include "base/base.h"
+#include "base/hdf5_quiet.h"
 #include "sparse/sparse.h"
 
 #include <hdf5.h>
@@ -22,15 +23,6 @@ typedef struct sk_bytes {
 skein_status sk_bytes_read(const char *path, sk_bytes *bytes);
 /* Writes a temporary file beside path and renames it; the old file and its permissions stay unless all went well. */
 skein_status sk_bytes_write(const char *path, const sk_bytes *bytes);
-
-/* HDF5 prints its errors by itself: not between these two. The setting belongs to the calling thread. */
-typedef struct sk_h5_errors {
-  H5E_auto2_t print;
-  void *user;
-  bool saved;
-} sk_h5_errors;
-sk_h5_errors sk_h5_errors_hide(void);
-void sk_h5_errors_restore(sk_h5_errors e);
 
 /* An image as an HDF5 file: `bytes` themselves, which must stay, or a copy of them where it is writable; bytes NULL: an
  * empty file. */

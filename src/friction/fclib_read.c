@@ -569,14 +569,14 @@ skein_status sk_fclib_read_image(const sk_bytes *bytes, skein_fclib *file)
   *file = (skein_fclib){0};
   skein_status s = sk_fclib_vet(bytes);
   if (s.code != SKEIN_OK) return s;
-  sk_h5_errors errors = sk_h5_errors_hide();
+  sk_h5_quiet quiet = sk_h5_hide();
   sk_h5_image image = sk_h5_image_open(bytes, false);
   reader in = {.file = image.file, .size = bytes->size, .left = bytes->size};
   s = in.file >= 0    ? read_file(&in, file)
       : !image.memory ? sk_no_memory()
                       : sk_fail(SKEIN_BAD_INPUT, "is not an HDF5 file, or one that is truncated or damaged");
   sk_h5_image_close(image, NULL);
-  sk_h5_errors_restore(errors);
+  sk_h5_show(quiet);
   if (s.code != SKEIN_OK) skein_fclib_destroy(file);
   return s;
 }

@@ -204,9 +204,9 @@ skein_status skein_fclib_write(const char *path, const skein_fclib *file)
 {
   sk_bytes bytes = {0};
   skein_status s = check_file(file);
-  sk_h5_errors errors = sk_h5_errors_hide();
+  sk_h5_quiet quiet = sk_h5_hide();
   if (s.code == SKEIN_OK) s = build(file, &bytes);
-  sk_h5_errors_restore(errors);
+  sk_h5_show(quiet);
   s = s.code == SKEIN_OK ? sk_bytes_write(path, &bytes) : sk_status_prefix(s, path);
   free(bytes.data);
   return s;
@@ -248,14 +248,14 @@ skein_status skein_fclib_save_solution(const char *path, const skein_problem *p,
   skein_fclib file;
   skein_status s = sk_bytes_read(path, &old);
   if (s.code != SKEIN_OK) return s;
-  sk_h5_errors errors = sk_h5_errors_hide();
+  sk_h5_quiet quiet = sk_h5_hide();
   s = sk_fclib_read_image(&old, &file);
   const skein_problem sizes = {file.problem.form, file.problem.d, file.problem.contacts, .dofs = file.problem.dofs};
   skein_fclib_destroy(&file); /* a large file needs its memory for the copy */
   if (s.code == SKEIN_OK) s = check_match(&sizes, p, solution);
   if (s.code == SKEIN_OK) s = sk_solution_check(p, solution, "solution");
   if (s.code == SKEIN_OK) s = replace_solution(&old, &sizes, solution, &new);
-  sk_h5_errors_restore(errors);
+  sk_h5_show(quiet);
   s = s.code == SKEIN_OK ? sk_bytes_write(path, &new) : sk_status_prefix(s, path);
   free(old.data);
   free(new.data);

@@ -125,22 +125,6 @@ static const H5FD_class_t driver = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-/* ---- Errors ---- */
-
-sk_h5_quiet sk_h5_hide(void)
-{
-  sk_h5_quiet q = {0};
-  unsigned version_2 = 0;
-  if (H5Eauto_is_v2(H5E_DEFAULT, &version_2) < 0 || !version_2) return q; /* a handler of version 1 is the program's */
-  q.saved = H5Eget_auto2(H5E_DEFAULT, &q.print, &q.user) >= 0 && H5Eset_auto2(H5E_DEFAULT, NULL, NULL) >= 0;
-  return q;
-}
-
-void sk_h5_show(sk_h5_quiet q)
-{
-  if (q.saved) H5Eset_auto2(H5E_DEFAULT, q.print, q.user);
-}
-
 /* ---- Files ---- */
 
 typedef enum access_mode { READ, EXTEND, CREATE } access_mode;

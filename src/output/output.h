@@ -9,6 +9,7 @@
 #define SK_OUTPUT_H
 
 #include "base/base.h"
+#include "base/hdf5_quiet.h"
 
 #include <hdf5.h>
 
@@ -24,14 +25,6 @@ typedef struct sk_h5 {
   int64_t size; /* of a file that is read */
 } sk_h5;
 
-/* HDF5 prints its errors by itself: not between these two. The setting belongs to the calling thread. */
-typedef struct sk_h5_quiet {
-  H5E_auto2_t print;
-  void *user;
-  bool saved;
-} sk_h5_quiet;
-sk_h5_quiet sk_h5_hide(void);
-void sk_h5_show(sk_h5_quiet q);
 
 /* A new file at path, which is replaced; messages begin with the path. `h` must stay where it is until it is closed. */
 skein_status sk_h5_create(const char *path, sk_h5 *h);

@@ -64,6 +64,8 @@ static void read_hold(sk_reader *r, const sk_at *end, skein_rod_end type, int *b
   *body = sk_get_body(r, end);
   *path = sk_get_end_path(r, end);
   if (named.value && type == SKEIN_FREE) sk_at_fail(r, &named, "the end is free, expected 'pinned' or 'clamped'");
+  if (*body >= 0 && r->scene->bodies[*body].mode == SK_DYNAMIC)
+    sk_at_fail(r, &named, "'%.60s' is dynamic, held ends need a static or prescribed body", r->scene->bodies[*body].name);
   if (motion.value && type == SKEIN_FREE) sk_at_fail(r, &motion, "the end is free, expected 'pinned' or 'clamped'");
   if (motion.value && named.value) sk_at_fail(r, &motion, "stands beside 'body', expected one of them");
 }

@@ -163,3 +163,8 @@ double skein_scene_fps(const skein_scene *scene)
 {
   return scene->output.fps;
 }
+
+int skein_scene_checkpoint_every(const skein_scene *scene)
+{
+  return scene->output.checkpoint_every;
+}

@@ -39,7 +39,7 @@ static int number_dofs(skein_world *w)
     if (w->strands[i].dof == 0) w->strands[i].dof = dofs, dofs += w->strands[i].rod->n;
   for (int i = 0; i < w->scene->body_count; i++)
     if (w->body_dof[i] == 0) w->body_dof[i] = dofs, dofs += 6;
-  return dofs;
+  return sk_world_number_axial(w, dofs);
 }
 
 /* ---- M and f ---- */
@@ -108,8 +108,16 @@ static skein_status fill_mass(skein_world *w, double dt)
   }
   for (int i = 0; i < w->scene->body_count; i++)
     for (int k = 0; w->body_dof[i] >= 0 && k < 6; k++) M->start[w->body_dof[i] + k + 1] = k < 3 ? 1 : 3;
+  for (int k = 0; k < w->tried.count; k++)
+    if (w->tried.at[k].axial) M->start[w->tried.at[k].axial_dof + 1] = 1;
   skein_status s = allocate_entries(w, M);
   if (s.code != SKEIN_OK) return s;
+  for (int k = 0; k < w->tried.count; k++) {
+    const sk_touch *t = w->tried.at + k;
+    if (!t->axial) continue;
+    int64_t at = M->start[t->axial_dof];
+    M->col[at] = t->axial_dof, M->val[at] = sk_world_axial_mass(w, t, dt);
+  }
 #pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 64)) schedule(dynamic, 16)
   for (int i = 0; i < w->strand_count; i++)
     if (w->strands[i].dof >= 0) fill_rod_mass(w, w->strands + i);
@@ -128,6 +136,19 @@ static int side_columns(const skein_world *w, int object, double s, int *first)
   if (sk_is_rod(w, object)) w->strands[object].rod->ops->support(w->strands[object].rod, s, first, &count);
   else if (is_dynamic(w, object)) count = 6;
   return count;
+}
+
+/* J of a place beside the axis: + w x arm. Jw lies behind J. */
+static void add_arm(const skein_rod *rod, double s, sk_vec3 arm, double *J)
+{
+  int n = rod->n;
+  double *Jw = J + 3 * n;
+  sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
+  rod->ops->jacobian(rod, rod->x, s, &in, NULL, Jw, NULL, NULL);
+  for (int j = 0; j < n; j++) {
+    sk_vec3 v = sk_cross(sk_vec(Jw[j], Jw[n + j], Jw[2 * n + j]), arm);
+    J[j] += v.x, J[n + j] += v.y, J[2 * n + j] += v.z;
+  }
 }
 
 /* Adds one side, with its sign, to the three rows of the contact from entry `at` on; its drift to u_f. */
@@ -151,6 +172,14 @@ static int fill_side(const skein_world *w, const sk_touch *t, int row, int at, b
     if (count == 0) drift = sk_add(b->v, sk_cross(b->w, arm));
     const double turn[18] = {1, 0, 0, 0, arm.z, -arm.y, 0, 1, 0, -arm.z, 0, arm.x, 0, 0, 1, arm.y, -arm.x, 0};
     memcpy(J, turn, sizeof turn); /* v + w x arm */
+  }
+  if (t->axial == 1 + second) {
+    sk_vec3 arm, axis = sk_world_axial_frame(w, t, &arm);
+    add_arm(w->strands[object].rod, s, arm, J);
+    for (int c = 0; c < 3; c++) {
+      int64_t entry = H->start[row + c + 1] - 1;
+      H->col[entry] = t->axial_dof, H->val[entry] = sign * sk_dot(t->frame[c], axis);
+    }
   }
   for (int c = 0; c < 3; c++) {
     sk_vec3 axis = t->frame[c];
@@ -229,15 +258,15 @@ static skein_status fill_contacts(skein_world *w, double dt)
   for (int k = 0; k < w->tried.count; k++) {
     const sk_touch *t = w->tried.at + k;
     int count = side_columns(w, t->a, t->sa, &first) + side_columns(w, t->b, t->sb, &first);
-    for (int c = 0; c < 3; c++) H->start[3 * k + c + 1] = count;
+    for (int c = 0; c < 3; c++) H->start[3 * k + c + 1] = count + (t->axial != 0);
   }
   for (int i = 0; i < w->strand_count; i++) largest = SK_MAX(largest, w->strands[i].rod->n);
-  double *J = SK_NEW_RAW(&w->arena, 3 * (size_t)largest * (size_t)w->threads, double);
+  double *J = SK_NEW_RAW(&w->arena, 6 * (size_t)largest * (size_t)w->threads, double);
   skein_status s = allocate_entries(w, H);
   if (w->arena.failed) return sk_no_memory();
 #pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64)
   for (int k = 0; k < w->tried.count; k++)
-    fill_contact(w, k, dt, J + 3 * (size_t)largest * (size_t)omp_get_thread_num());
+    fill_contact(w, k, dt, J + 6 * (size_t)largest * (size_t)omp_get_thread_num());
   return s;
 }
 

@@ -31,6 +31,7 @@ typedef struct sk_touch {
   double u_before[3];       /* relative velocity before the step */
   double approach, offset;  /* its normal part; what the gap adds to u_N */
   int status;               /* 0 open, 1 stick, 2 slide */
+  int axial, axial_dof;     /* 1, 2: its first or second side is pushed along its axis, which has this dof; 0, -1 */
 } sk_touch;
 
 typedef struct sk_touches {
@@ -162,6 +163,11 @@ bool sk_world_all_asleep(const skein_world *w);                 /* and no prescr
 int sk_world_rods_asleep(const skein_world *w);
 /* Puts islands to sleep that are at rest; after the step, with its touches. */
 skein_status sk_world_doze(skein_world *w, double dt);
+
+/* ---- axial.c: contacts along the axis of a straight rod ---- */
+int sk_world_number_axial(skein_world *w, int dofs); /* their dofs come after these; returns the number of all */
+double sk_world_axial_mass(const skein_world *w, const sk_touch *t, double dt);
+sk_vec3 sk_world_axial_frame(const skein_world *w, const sk_touch *t, sk_vec3 *arm); /* the axis; where it acts */
 
 /* ---- problem.c: M, H, f, u_f, and back ---- */
 skein_status sk_world_assemble(skein_world *w, double dt);

@@ -62,7 +62,7 @@ _skein()
         bench:-*) _skein_words "--tol --measure --max-sweeps --threads --locals --csv --plot --help" ;;
         validate:-*) _skein_words "--model --list --threads --json --plot --help" ;;
         validate:*) _skein_words "cantilever order helix bend-twist release energy frequencies euler column lateral ring
-            incline stopping pulled isotropy ball stick-slip capstan dissipation units" ;;
+            incline stopping pulled isotropy ball stick-slip capstan knot dissipation units frame" ;;
         run:-*) _skein_words "--output --frames --threads --set --resume --dump-problems --dump-every --quiet --help" ;;
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
