@@ -1,0 +1,60 @@
+/* What `skein view` and its live server share: the page, the head, packed frames. Formats: docs/viewer.md. */
+#ifndef SKEIN_VIEW_H
+#define SKEIN_VIEW_H
+
+#include "tool.h"
+
+/* Bytes that grow; zeroed at first, released by view_bytes_free. */
+typedef struct view_bytes {
+  unsigned char *data;
+  size_t size, room;
+} view_bytes;
+
+bool view_bytes_add(view_bytes *b, const void *data, size_t size); /* data NULL: zeros. false: no memory */
+bool view_bytes_text(view_bytes *b, const char *text);
+bool view_bytes_base64(view_bytes *b, const void *data, size_t size);
+void view_bytes_free(view_bytes *b);
+
+/* ---- view_page.c: the page with its mark, put into the tool by the build ---- */
+
+/* The page before and after the mark; not terminated. */
+void view_page(const char **head, size_t *head_size, const char **tail, size_t *tail_size);
+/* The whole page for `GET /`: it will ask "api/..." beside itself. */
+bool view_page_live(view_bytes *out);
+
+/* ---- view_pack.c: frames ---- */
+
+enum { VIEW_PAUSED = 1, VIEW_FAILED = 2, VIEW_DRAGGED = 4, VIEW_ENDED = 8 }; /* bits of view_input.state */
+
+typedef struct view_input {
+  const skein_frame *before; /* an earlier frame, for speeds; NULL: all rest */
+  const skein_frame *frame;
+  const skein_step_info *steps; /* since the frame before */
+  int step_count, step_limit;   /* more than step_limit are merged, neighbours with each other; 0: all are kept */
+  uint32_t sequence, state, generation;
+  bool complete; /* with its rods, no differences: always so when live */
+} view_input;
+
+typedef struct view_packer view_packer;
+
+/* lo, hi: the box of all frames; NULL: each frame has its own (live). The look must outlive the packer. */
+skein_status view_packer_create(const skein_look *look, const double *lo, const double *hi, view_packer **packer);
+void view_packer_destroy(view_packer *packer); /* NULL is fine */
+/* Appends the frame to `out`. */
+skein_status view_pack(view_packer *packer, const view_input *in, view_bytes *out);
+
+/* ---- view_head.c: the head ---- */
+
+typedef struct view_head {
+  bool live;
+  const char *title, *file, *version;
+  double fps;
+  const double *lo, *hi;      /* bounds */
+  double gravity[3];          /* m/s^2 */
+  double speed, force;        /* tops of the colour scales, 0: not known */
+} view_head;
+
+/* The fields of the head that a run and a live scene share; the caller adds its own. NULL: no memory. */
+json_t *view_head_json(const skein_look *look, const view_head *head);
+
+#endif
