@@ -42,19 +42,33 @@ skein_status view_packer_create(const skein_look *look, const double *lo, const 
 void view_packer_destroy(view_packer *packer); /* NULL is fine */
 /* Appends the frame to `out`. */
 skein_status view_pack(view_packer *packer, const view_input *in, view_bytes *out);
+/* Of a packed frame: tops of the colour scales, speed in m/s and force in N. */
+void view_tops(const unsigned char *frame, double *speed, double *force);
 
 /* ---- view_head.c: the head ---- */
+
+/* A number of a step that plots show, and how neighbours are merged. */
+typedef enum view_merge { VIEW_LAST, VIEW_LEAST, VIEW_MOST, VIEW_SUM } view_merge;
+typedef struct view_column {
+  const char *name; /* as in run_columns */
+  view_merge merge;
+} view_column;
+
+enum { VIEW_COLUMNS = 12 };
+extern const view_column view_columns[VIEW_COLUMNS]; /* view_pack.c */
 
 typedef struct view_head {
   bool live;
   const char *title, *file, *version;
   double fps;
-  const double *lo, *hi;      /* bounds */
-  double gravity[3];          /* m/s^2 */
-  double speed, force;        /* tops of the colour scales, 0: not known */
+  const double *lo, *hi; /* bounds */
+  double gravity[3];     /* m/s^2 */
+  double speed, force;   /* tops of the colour scales, 0: not known */
 } view_head;
 
 /* The fields of the head that a run and a live scene share; the caller adds its own. NULL: no memory. */
 json_t *view_head_json(const skein_look *look, const view_head *head);
+/* As text that may stand inside a <script>. false: no memory. */
+bool view_head_write(const json_t *head, view_bytes *out);
 
 #endif
