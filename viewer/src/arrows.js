@@ -1,10 +1,11 @@
-// Contact forces as flat arrows that face the camera: on the first object, from the contact along the impulse.
+// Contact forces as flat arrows that face the camera: on the first object, from the contact along the impulse. Their length is
+// the square root of the force, because few contacts carry most of the load.
 import * as THREE from "three";
 
 const vertex = `
   in vec3 shape;  // along 0..1, across, 1: head
   in vec3 origin; // of the contact
-  in vec4 force;  // direction, length in scene lengths
+  in vec4 force;  // direction, square root of its size
   in float kind;
   uniform float scale, pixel, radius;
   out float vKind;
@@ -67,6 +68,7 @@ export class Arrows {
       const attribute = new THREE.InstancedBufferAttribute(new Float32Array(size * this.room), size);
       geometry.setAttribute(name, attribute.setUsage(THREE.DynamicDrawUsage));
     }
+    geometry.setIndex(SHAPE.slice(0, SHAPE.length / 3).map((_, i) => i)); // three draws no instances without one
     this.mesh.geometry.dispose();
     this.mesh.geometry = geometry;
   }
@@ -88,7 +90,7 @@ export class Arrows {
         origin.array[3 * at + k] = frame.origin[k] + frame.cell * frame.contactPoint[k * n + i];
         force.array[4 * at + k] = d[k] / length;
       }
-      force.array[4 * at + 3] = frame.contactMax * size * size;
+      force.array[4 * at + 3] = Math.sqrt(frame.contactMax) * size;
       kind.array[at++] = frame.contactStatus[i];
     }
     this.mesh.geometry.instanceCount = at;

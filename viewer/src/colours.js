@@ -20,7 +20,7 @@ const RAMPS = {
   },
   force: {
     light: ["#9aa3ad", "#6d7fb8", "#7a4fb5", "#b23a9a", "#e0405c", "#f28a2b", "#fbd24a"],
-    dark: ["#59636f", "#6577c4", "#8d5fd0", "#cc4fb0", "#f2566c", "#ff9d42", "#ffe27a"],
+    dark: ["#76818d", "#7385d6", "#8d5fd0", "#cc4fb0", "#f2566c", "#ff9d42", "#ffe27a"],
   },
 };
 const NAMED = ["#2f7fd6", "#ee8833", "#3aa76d", "#c94f7c", "#8a63d2", "#b58a2a", "#3fb0b8", "#d2533c", "#7c8b9a", "#9bb53c"];
@@ -119,8 +119,8 @@ export class Colouring {
   }
 
   onRamp(name, largest, q) {
-    const value = largest * (q / 255) ** 2;
-    return ramp(RAMPS[name][this.theme], this.top[name] > 0 ? value / this.top[name] : 0);
+    const share = this.top[name] > 0 ? (largest * (q / 255) ** 2) / this.top[name] : 0;
+    return ramp(RAMPS[name][this.theme], name === "force" ? Math.sqrt(share) : share);
   }
 
   groupColour(g) {
@@ -132,7 +132,8 @@ export class Colouring {
     const mode = MODES.find((m) => m.name === this.mode);
     if (RAMPS[this.mode]) {
       const top = this.top[this.mode];
-      const ticks = [0, 0.5, 1].map((t) => withUnit(t * top, mode.unit));
+      // Few contacts carry most of the load: forces by their square root.
+      const ticks = [0, this.mode === "force" ? 0.25 : 0.5, 1].map((t) => withUnit(t * top, mode.unit));
       ticks[2] = "≥ " + ticks[2];
       return { name: mode.label, ramp: `linear-gradient(90deg, ${RAMPS[this.mode][this.theme].join(", ")})`, ticks };
     }
@@ -145,10 +146,9 @@ export class Colouring {
       return [[stick, "sticks"], [slide, "slides"], [NOTHING[this.theme], "no contact"]];
     }
     if (this.mode === "island") {
-      let most = 0;
-      for (let i = 0; i < frame.points; i++) most = Math.max(most, frame.island[i]);
-      const some = Array.from({ length: Math.min(most, 5) }, (_, k) => [hex(islandColour(k + 1)), `${k + 1}`]);
-      if (most > 5) some.push(["transparent", most >= 255 ? "… many" : `… ${most}`]);
+      const seen = [...new Set(frame.island)].filter((n) => n > 0).sort((a, b) => a - b);
+      const some = seen.slice(0, 4).map((n) => [hex(islandColour(n)), ""]);
+      if (seen.length > 0) some.push(["transparent", seen.length === 1 ? "one island" : `${seen.length} islands`]);
       return [...some, [NOTHING[this.theme], "touches nothing"]];
     }
     return this.rodEntries(frame);

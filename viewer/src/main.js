@@ -38,6 +38,7 @@ class App {
     $("view").addEventListener("dblclick", (e) => this.focus(e));
     this.actions_.thickness(0);
     this.actions_.arrowSize(0);
+    this.actions_.arrows(false);
     this.ui.setColour(this.colouring.mode);
     this.taken = 0;
     this.source.start((what, detail) => this.notice(what, detail)).catch((error) => this.ui.message(error.message, "failed"));
@@ -84,7 +85,7 @@ class App {
     const facts = [];
     if (source) {
       facts.push(`${source.rods.toLocaleString("en")} ${source.rods === 1 ? "strand" : "strands"}`);
-      facts.push(`${withUnit(source.duration, "s")} in ${source.frames} frames, ${source.steps.toLocaleString("en")} steps`);
+      facts.push(`${Number(source.duration.toPrecision(4))} s, ${source.frames} frames, ${source.steps.toLocaleString("en")} steps`);
     } else if (this.source.live) facts.push("live");
     this.facts = facts.join(" · ");
     this.ui.setNames(title || file || "Skein", this.facts);
@@ -179,8 +180,8 @@ class App {
     }
     $("time").value = t;
     $("time").setAttribute("aria-valuetext", `${t.toFixed(3)} seconds, frame ${frame.index}`);
-    const total = ` / ${withUnit(this.player.end, "s")}`;
-    this.ui.setText("clock", `<b>${t.toFixed(3)} s</b><span class="total">${total} · frame ${frame.index}</span>`);
+    const total = ` / ${this.player.end.toFixed(3)}`;
+    this.ui.setText("clock", `<b>${t.toFixed(3)}</b><span class="total">${total}</span> s<span class="total"> · frame ${frame.index}</span>`);
   }
 
   // What buttons and keys do.
@@ -226,8 +227,8 @@ class App {
       },
       arrowSize: (x) => {
         const top = this.head.scale?.force || this.colouring.top.force || 1;
-        stage.arrows.uniforms.scale.value = (0.16 * stage.radius * 10 ** (x / 2)) / top;
-        $("arrow-size-value").textContent = `${withUnit(1 / stage.arrows.uniforms.scale.value / 100, "N")}/cm`;
+        stage.arrows.uniforms.scale.value = (0.16 * stage.radius * 10 ** (x / 2)) / Math.sqrt(top);
+        $("arrow-size-value").textContent = `${(10 ** (x / 2)).toFixed(1)}×`;
         stage.dirty = true;
       },
       thickness: (x) => {

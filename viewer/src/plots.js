@@ -28,7 +28,7 @@ const PLOTS = [
   { title: "Largest speed", unit: "m/s", zero: true, series: [{ name: "", column: "speed", colour: "--plot-a" }] },
 ];
 
-const LEFT = 44;
+const LEFT = 54;
 const ROOM = 4096; // of the arrays, at first
 
 // Columns that grow; sums and differences are kept ready to draw.
@@ -122,8 +122,8 @@ class Plot {
       }
     }
     if (lo > hi) return [0, 1];
-    if (this.def.zero) lo = 0;
-    if (this.def.log) return [lo / 1.5, hi * 1.5];
+    if (this.def.zero) [lo, hi] = [0, hi || 1];
+    if (this.def.log) return [Math.max(lo, 1e-8 * hi) / 1.5, hi * 1.5];
     const pad = hi > lo ? 0.06 * (hi - lo) : Math.max(Math.abs(hi), 1) * 0.5;
     return [this.def.zero ? 0 : lo - pad, hi + pad];
   }
@@ -137,7 +137,7 @@ class Plot {
     this.all = this.values(steps);
     const [lo, hi] = this.range(this.all);
     const f = this.def.log ? Math.log10 : (x) => x;
-    const y = (x) => h - 3 - ((f(x) - f(lo)) / (f(hi) - f(lo) || 1)) * (h - 8);
+    const y = (x) => h - 3 - (Math.max(f(x) - f(lo), 0) / (f(hi) - f(lo) || 1)) * (h - 8);
     this.x = (t) => LEFT + ((t - span[0]) / (span[1] - span[0] || 1)) * (w - LEFT - 4);
     const g = this.still.getContext("2d");
     g.scale(ratio, ratio);

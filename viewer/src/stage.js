@@ -168,7 +168,7 @@ export class Stage {
     const p = new THREE.Vector3();
     for (let k = 0; k < 8; k++) {
       p.set(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z).project(this.camera);
-      if (p.z > 1 || Math.abs(p.x) > 0.86 || Math.abs(p.y) > 0.78) return false;
+      if (p.z > 1 || Math.abs(p.x) > 0.9 || Math.abs(p.y) > 0.84) return false;
     }
     return true;
   }
