@@ -225,7 +225,8 @@ static void find_gravity(const skein_run *run, double g[3])
   json_t *unit = json_object_get(scene, "units");
   double length = 1, time = 1;
   for (int k = 0; k < 3; k++) {
-    const char *l = json_string_value(json_object_get(unit, "length")), *t = json_string_value(json_object_get(unit, "time"));
+    const char *l = json_string_value(json_object_get(unit, "length")),
+               *t = json_string_value(json_object_get(unit, "time"));
     if (l && !strcmp(l, units[k].name)) length = units[k].factor;
     if (t && !strcmp(t, units[k].name)) time = units[k].factor;
   }
@@ -254,8 +255,9 @@ static json_t *describe(const subject *s, packed *page)
   json_object_set_new(o, "frames", json_integer(page->frames));
   json_object_set_new(o, "times", times);
   json_object_set(o, "chunks", page->chunks);
-  json_object_set_new(o, "source", json_pack("{sisisfsi}", "rods", s->rods, "frames", skein_run_frames(s->run), "duration",
-                                             end, "steps", s->step_count));
+  json_object_set_new(o, "source",
+                      json_pack("{sisisfsi}", "rods", s->rods, "frames", skein_run_frames(s->run), "duration", end,
+                                "steps", s->step_count));
   free(copy);
   return o;
 }
@@ -280,8 +282,8 @@ static bool make_head(const subject *s, packed *page, view_bytes *head)
 {
   json_t *o = describe(s, page);
   head->size = 0;
-  bool done = o && view_bytes_text(head, "<script type=\"application/json\" id=\"skein-head\">") && view_head_write(o, head) &&
-              view_bytes_text(head, "</script>\n");
+  bool done = o && view_bytes_text(head, "<script type=\"application/json\" id=\"skein-head\">") &&
+              view_head_write(o, head) && view_bytes_text(head, "</script>\n");
   json_decref(o);
   return done;
 }
@@ -300,7 +302,8 @@ static skein_status pack_within(const subject *s, double max_size, int *step, pa
     if (size <= max_size || page->frames == 1) {
       if (size <= max_size) return status;
       status.code = SKEIN_BAD_INPUT;
-      snprintf(status.message, sizeof status.message, "--max-size: one frame alone makes a page of %.1f MB", size / 1e6);
+      snprintf(status.message, sizeof status.message, "--max-size: one frame alone makes a page of %.1f MB",
+               size / 1e6);
       return status;
     }
     double ratio = max_size > rest ? (double)page->text.size / (max_size - rest) : page->frames;
@@ -382,7 +385,8 @@ static int show(const settings *set, const char *path)
   s.last = set->last >= 0 && set->last < frames ? set->last : frames - 1;
   if (status.code != SKEIN_OK) code = tool_fail(path, status);
   else if (set->first >= frames)
-    code = TOOL_BAD, tool_error("%s: --frames: starts at %d, expected less than %d, the number of frames", path, set->first, frames);
+    code = TOOL_BAD,
+    tool_error("%s: --frames: starts at %d, expected less than %d, the number of frames", path, set->first, frames);
   else code = make_page(set, output, &s);
   free(output);
   free(s.steps);

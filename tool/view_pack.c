@@ -1,5 +1,6 @@
-/* Frames for the page: places as 16-bit numbers in a box, values as 8 bits, differences to the frame before where the rods
- * are the same (docs/viewer.md, "Frame"). A value v of 0 .. m is kept as q = 255 sqrt(v/m): small ones keep their digits. */
+/* Frames for the page: places as 16-bit numbers in a box, values as 8 bits, differences to the frame before where the
+ * rods are the same (docs/viewer.md, "Frame"). A value v of 0 .. m is kept as q = 255 sqrt(v/m): small ones keep their
+ * digits. */
 #include "run.h"
 #include "view.h"
 
@@ -11,8 +12,8 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are little-endian");
 
 const view_column view_columns[VIEW_COLUMNS] = {
-    {"time", VIEW_LAST},    {"dt", VIEW_LEAST},   {"contacts", VIEW_MOST}, {"stick", VIEW_MOST},
-    {"slide", VIEW_MOST},   {"sweeps", VIEW_MOST}, {"error", VIEW_MOST},    {"kinetic", VIEW_LAST},
+    {"time", VIEW_LAST},    {"dt", VIEW_LEAST},     {"contacts", VIEW_MOST},  {"stick", VIEW_MOST},
+    {"slide", VIEW_MOST},   {"sweeps", VIEW_MOST},  {"error", VIEW_MOST},     {"kinetic", VIEW_LAST},
     {"elastic", VIEW_LAST}, {"gravity", VIEW_LAST}, {"dissipated", VIEW_SUM}, {"speed", VIEW_MOST}};
 
 enum { WITH_RODS = 1, DIFFERENCES = 2 };
@@ -33,7 +34,8 @@ static_assert(sizeof(header) == 96, "the header has 96 bytes");
 
 /* Where the arrays of a frame begin, in bytes from its header. */
 typedef struct layout {
-  size_t start, radius, group, material, colour, point, value[VALUES], pose, contact_point, contact_force, contact_status;
+  size_t start, radius, group, material, colour, point, value[VALUES], pose, contact_point, contact_force,
+      contact_status;
   size_t step, size;
 } layout;
 
@@ -160,7 +162,8 @@ static void put_points(const skein_frame *f, unsigned char *out, const layout *a
 {
   uint16_t *q = (uint16_t *)(out + at->point);
   for (int k = 0; k < 3; k++)
-    for (int i = 0; i < f->points; i++) q[(size_t)k * (size_t)f->points + (size_t)i] = quantise(h, k, f->point[3 * i + k]);
+    for (int i = 0; i < f->points; i++)
+      q[(size_t)k * (size_t)f->points + (size_t)i] = quantise(h, k, f->point[3 * i + k]);
 }
 
 /* A value by its square root; largest, and what 99 of 100 points above zero stay below. */

@@ -22,6 +22,8 @@ _skein_value()
     case $command:$prev in
         run:--resume | run:-r) _skein_files "*.h5"; return ;;
         run:--dump-problems | stats:--plot) _skein_files; return ;;
+        view:--output | view:-o) _skein_files "*.html"; return ;;
+        view:--frames | view:-f | view:--max-size) COMPREPLY=(); return ;;
         run:--set | run:-s | run:--frames | run:-n | run:--dump-every) COMPREPLY=(); return ;;
     esac
     case $prev in
@@ -50,7 +52,7 @@ _skein()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _skein_words "solve info gen bench validate run stats help --help --version"
+        _skein_words "solve info gen bench validate run stats view help --help --version"
         return
     fi
     if _skein_value; then return; fi
@@ -67,9 +69,11 @@ _skein()
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
         stats:*) _skein_files "*.h5" ;;
+        view:-*) _skein_words "--output --frames --max-size --help" ;;
+        view:*) _skein_files "*.h5" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
-        help:*) _skein_words "solve info gen bench validate run stats" ;;
+        help:*) _skein_words "solve info gen bench validate run stats view" ;;
         *) _skein_files "*.hdf5" "*.h5" ;;
     esac
 }

@@ -29,8 +29,9 @@ const vertex = `
 const fragment = `
   in float vKind;
   uniform vec3 stick, slide;
+  uniform float opacity;
   out vec4 outColour;
-  void main() { outColour = vec4(vKind < 1.5 ? stick : slide, 1.0); }
+  void main() { outColour = vec4(vKind < 1.5 ? stick : slide, opacity); }
 `;
 
 // prettier-ignore
@@ -45,6 +46,7 @@ export class Arrows {
       radius: { value: 0 },
       stick: { value: new THREE.Color() },
       slide: { value: new THREE.Color() },
+      opacity: { value: 1 },
     };
     this.material = new THREE.ShaderMaterial({
       uniforms: this.uniforms,
@@ -53,9 +55,23 @@ export class Arrows {
       glslVersion: THREE.GLSL3,
       side: THREE.DoubleSide,
     });
+    // Twice: faintly through everything, and where nothing is in front.
+    this.ghost = new THREE.ShaderMaterial({
+      uniforms: { ...this.uniforms, opacity: { value: 0.28 } },
+      vertexShader: vertex,
+      fragmentShader: fragment,
+      glslVersion: THREE.GLSL3,
+      side: THREE.DoubleSide,
+      transparent: true,
+      depthTest: false,
+      depthWrite: false,
+    });
     this.mesh = new THREE.Mesh(new THREE.BufferGeometry(), this.material);
     this.mesh.frustumCulled = false;
     this.mesh.visible = false;
+    this.faint = new THREE.Mesh(this.mesh.geometry, this.ghost);
+    this.faint.frustumCulled = false;
+    this.mesh.add(this.faint);
     this.room = 0;
   }
 
@@ -70,7 +86,7 @@ export class Arrows {
     }
     geometry.setIndex(SHAPE.slice(0, SHAPE.length / 3).map((_, i) => i)); // three draws no instances without one
     this.mesh.geometry.dispose();
-    this.mesh.geometry = geometry;
+    this.mesh.geometry = this.faint.geometry = geometry;
   }
 
   setFrame(frame) {

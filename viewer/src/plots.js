@@ -171,7 +171,11 @@ class Plot {
       open = true;
     };
     for (let i = 0; i < v.length; i++) {
-      if (!Number.isFinite(v[i]) || (this.def.log && v[i] <= 0)) continue;
+      if (!Number.isFinite(v[i]) || (this.def.log && v[i] <= 0)) {
+        flush(); // a gap
+        [column, open] = [-1, false];
+        continue;
+      }
       const x = Math.round(2 * this.x(time[i])) / 2;
       if (x !== column) {
         flush();

@@ -65,7 +65,7 @@ const vertex = `
     if (dot(vFront, eye) < 0.0) vFront = -vFront;
     vThin = clamp(1.6 - 0.8 * r0 / dot_, 0.0, 1.0); // thinner than two pixels: light it as a thread
     vColour = mix(colour(i), colour(i + 1), u);
-    vShade = 0.9 + 0.2 * fract(sin(segment.w * 12.9898) * 43758.547); // strands differ a little
+    vShade = 0.8 + 0.38 * fract(sin(segment.w * 12.9898) * 43758.547); // strands differ a little
     vWorld = (viewInverse * vec4(pv, 1.0)).xyz;
     gl_Position = projectionMatrix * vec4(pv, 1.0);
   }
