@@ -19,3 +19,4 @@ with h5py.File(sys.argv[1] + "/run.h5") as run:
     json.dump(truth, open(sys.argv[1] + "/truth.json", "w"))
 END
 HOME=$dir node "$2/tests/test_view.mjs" "$3" "$dir/run.html" "$dir/truth.json"
+HOME=$dir node "$2/tests/test_view_live.mjs" "$3" "$dir/run.html"

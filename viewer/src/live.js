@@ -136,13 +136,14 @@ export class Live {
   // The thread from the strand to the pointer.
   draw() {
     const c = this.overlay;
+    c.style.visibility = this.held ? "" : "hidden";
+    if (!this.held) return;
     const ratio = window.devicePixelRatio || 1;
     const [w, h] = [c.clientWidth, c.clientHeight];
     if (c.width !== w * ratio || c.height !== h * ratio) [c.width, c.height] = [w * ratio, h * ratio];
     const g = c.getContext("2d");
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, w, h);
-    if (!this.held) return;
     const { i, u, target } = this.held;
     const strands = this.stage.strands;
     if (i + 1 >= strands.shape.start.at(-1)) return;
