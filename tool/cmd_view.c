@@ -33,6 +33,7 @@ typedef struct subject {
   skein_run *run;
   skein_scene *scene;
   skein_look *look;
+  view_packer *packer;
   skein_step_info *steps;
   int step_count;
   int first, last;     /* frames to show */
@@ -79,13 +80,14 @@ static skein_status survey(subject *s, int step)
   for (int i = s->first; i <= s->last && status.code == SKEIN_OK; i += step) {
     skein_frame frame = {0};
     status = skein_run_frame(s->run, i, &frame);
-    if (status.code == SKEIN_OK) survey_frame(s, &frame);
+    if (status.code == SKEIN_OK) survey_frame(s, &frame), status = view_packer_see(s->packer, &frame);
     skein_frame_destroy(&frame);
   }
-  for (int k = 0; k < 3; k++) { /* nothing but planes */
+  for (int k = 0; k < 3; k++) { /* without rods, or with nothing but planes */
     if (!(s->lo[k] <= s->hi[k])) s->lo[k] = -0.5, s->hi[k] = 0.5;
     if (!(s->box[0][k] <= s->box[1][k])) s->box[0][k] = s->box[1][k] = 0;
   }
+  view_packer_set_box(s->packer, s->box[0], s->box[1]);
   return status;
 }
 
@@ -130,8 +132,8 @@ static int find_steps(const subject *s, double from, double to, int *count)
   return first;
 }
 
-static skein_status pack_frame(const subject *s, view_packer *packer, packed *page, const skein_frame *before,
-                               const skein_frame *frame, int step_limit, view_bytes *bytes)
+static skein_status pack_frame(const subject *s, packed *page, const skein_frame *before, const skein_frame *frame,
+                               int step_limit, view_bytes *bytes)
 {
   int n = page->frames, count = 0;
   int first = before ? find_steps(s, before->time, frame->time, &count) : 0;
@@ -143,7 +145,7 @@ static skein_status pack_frame(const subject *s, view_packer *packer, packed *pa
                    .sequence = (uint32_t)n + 1,
                    .complete = n % CHUNK == 0};
   bytes->size = 0;
-  skein_status status = view_pack(packer, &in, bytes);
+  skein_status status = view_pack(s->packer, &in, bytes);
   if (status.code != SKEIN_OK) return status;
   page->time[n] = frame->time;
   view_tops(bytes->data, &page->speed[n], &page->force[n]);
@@ -151,7 +153,7 @@ static skein_status pack_frame(const subject *s, view_packer *packer, packed *pa
   return status;
 }
 
-static skein_status pack_frames(const subject *s, view_packer *packer, int step, packed *page)
+static skein_status pack_frames(const subject *s, int step, packed *page)
 {
   skein_status status = {0};
   skein_frame before = {0}, frame = {0};
@@ -159,8 +161,7 @@ static skein_status pack_frames(const subject *s, view_packer *packer, int step,
   int all = (s->last - s->first) / step + 1, limit = ROWS / all > 1 ? ROWS / all : 1;
   for (int i = s->first; i <= s->last && status.code == SKEIN_OK; i += step) {
     status = skein_run_frame(s->run, i, &frame);
-    if (status.code == SKEIN_OK)
-      status = pack_frame(s, packer, page, i > s->first ? &before : NULL, &frame, limit, &bytes);
+    if (status.code == SKEIN_OK) status = pack_frame(s, page, i > s->first ? &before : NULL, &frame, limit, &bytes);
     if (status.code == SKEIN_OK && !take_apart(&bytes, &chunk)) status = no_memory();
     int open = (page->frames - 1) % CHUNK + 1; /* frames in the chunk */
     if (status.code == SKEIN_OK && (open == CHUNK || i + step > s->last) && !close_chunk(page, &chunk, open))
@@ -186,16 +187,12 @@ static void packed_free(packed *page)
 
 static skein_status pack(const subject *s, int step, packed *page)
 {
-  view_packer *packer = NULL;
   size_t all = (size_t)((s->last - s->first) / step + 1);
   *page = (packed){.time = calloc(3 * all, sizeof(double)), .chunks = json_array()};
   if (!page->time || !page->chunks) return no_memory();
   page->speed = page->time + all;
   page->force = page->speed + all;
-  skein_status status = view_packer_create(s->look, s->box[0], s->box[1], &packer);
-  if (status.code == SKEIN_OK) status = pack_frames(s, packer, step, page);
-  view_packer_destroy(packer);
-  return status;
+  return pack_frames(s, step, page);
 }
 
 /* ---- The page ---- */
@@ -379,6 +376,7 @@ static int show(const settings *set, const char *path)
   if (status.code == SKEIN_OK)
     status = skein_scene_parse(skein_run_source(s.run), path, skein_run_folder(s.run), NULL, 0, &s.scene);
   if (status.code == SKEIN_OK) status = skein_look_create(s.scene, &s.look);
+  if (status.code == SKEIN_OK) status = view_packer_create(s.look, NULL, NULL, &s.packer);
   if (status.code == SKEIN_OK) status = skein_run_steps(s.run, &s.steps, &s.step_count);
   int frames = status.code == SKEIN_OK ? skein_run_frames(s.run) : 0;
   s.first = set->first;
@@ -390,6 +388,7 @@ static int show(const settings *set, const char *path)
   else code = make_page(set, output, &s);
   free(output);
   free(s.steps);
+  view_packer_destroy(s.packer);
   skein_look_destroy(s.look);
   skein_scene_destroy(s.scene);
   skein_run_close(s.run);

@@ -40,10 +40,23 @@ typedef struct view_packer view_packer;
 /* lo, hi: the box of all frames; NULL: each frame has its own (live). The look must outlive the packer. */
 skein_status view_packer_create(const skein_look *look, const double *lo, const double *hi, view_packer **packer);
 void view_packer_destroy(view_packer *packer); /* NULL is fine */
+/* Frames have as many points per rod as those seen so far need. Pack sees its frame itself; to have all frames alike,
+ * show them all first. */
+skein_status view_packer_see(view_packer *packer, const skein_frame *frame);
+void view_packer_set_box(view_packer *packer, const double lo[3], const double hi[3]);
 /* Appends the frame to `out`. */
 skein_status view_pack(view_packer *packer, const view_input *in, view_bytes *out);
 /* Of a packed frame: tops of the colour scales, speed in m/s and force in N. */
 void view_tops(const unsigned char *frame, double *speed, double *force);
+
+/* ---- view_resample.c: points ---- */
+
+/* How many points the page needs for a rod, at least `least`, at most what it has or `least`. room: 3 floats per point.
+ */
+int view_points_needed(const skein_frame *f, int rod, int least, float *room);
+/* The frame with count[r] points for rod r; other arrays are borrowed. false: no memory. */
+bool view_resample(const skein_frame *f, const int *count, skein_frame *out);
+void view_resample_free(skein_frame *resampled);
 
 /* ---- view_head.c: the head ---- */
 

@@ -44,19 +44,26 @@ struct view_packer {
   bool boxed; /* one box for all */
   double lo[3], hi[3];
   int column[VIEW_COLUMNS]; /* place in run_columns */
+  int *count;               /* points of each rod */
+  int rods;                 /* with a count */
   float *value;             /* of the points, as they come from the look */
   int room;
   view_bytes before; /* the last frame, complete and without differences; empty: none */
   layout before_at;
 };
 
+static skein_status no_memory(void)
+{
+  return (skein_status){.code = SKEIN_NO_MEMORY, .message = "no memory for the page"};
+}
+
 skein_status view_packer_create(const skein_look *look, const double *lo, const double *hi, view_packer **packer)
 {
   view_packer *p = *packer = calloc(1, sizeof *p);
-  if (!p) return (skein_status){.code = SKEIN_NO_MEMORY, .message = "no memory for the page"};
+  if (!p) return no_memory();
   p->look = look;
   p->boxed = lo && hi;
-  for (int k = 0; p->boxed && k < 3; k++) p->lo[k] = lo[k], p->hi[k] = hi[k];
+  if (p->boxed) view_packer_set_box(p, lo, hi);
   for (int c = 0; c < VIEW_COLUMNS; c++)
     while (strcmp(run_columns[p->column[c]].name, view_columns[c].name)) p->column[c]++;
   return (skein_status){0};
@@ -67,7 +74,28 @@ void view_packer_destroy(view_packer *packer)
   if (!packer) return;
   view_bytes_free(&packer->before);
   free(packer->value);
+  free(packer->count);
   free(packer);
+}
+
+void view_packer_set_box(view_packer *packer, const double lo[3], const double hi[3])
+{
+  packer->boxed = true;
+  for (int k = 0; k < 3; k++) packer->lo[k] = lo[k], packer->hi[k] = hi[k];
+}
+
+skein_status view_packer_see(view_packer *packer, const skein_frame *frame)
+{
+  float *room = malloc(3 * sizeof *room * ((size_t)frame->points + 1));
+  if (frame->rods > packer->rods) {
+    int *grown = realloc(packer->count, sizeof *grown * (size_t)frame->rods);
+    for (int r = packer->rods; grown && r < frame->rods; r++) grown[r] = 0;
+    if (grown) packer->count = grown, packer->rods = frame->rods;
+  }
+  bool fits = room && frame->rods <= packer->rods;
+  for (int r = 0; fits && r < frame->rods; r++) packer->count[r] = view_points_needed(frame, r, packer->count[r], room);
+  free(room);
+  return fits ? (skein_status){0} : no_memory();
 }
 
 /* ---- Layout ---- */
@@ -279,16 +307,15 @@ static header describe(const view_packer *p, const view_input *in, int rows)
 /* The complete frame, without differences. */
 static skein_status pack_complete(view_packer *p, const view_input *in, view_bytes *out, layout *at)
 {
-  skein_status full = {.code = SKEIN_NO_MEMORY, .message = "no memory for the page"};
   const skein_frame *f = in->frame;
   int rows = in->step_limit > 0 && in->step_count > in->step_limit ? in->step_limit : in->step_count;
   header h = describe(p, in, rows);
   *at = lay_out(&h, true);
   h.size = (uint32_t)at->size;
-  if (at->size > UINT32_MAX || !view_bytes_add(out, NULL, at->size)) return full;
+  if (at->size > UINT32_MAX || !view_bytes_add(out, NULL, at->size)) return no_memory();
   if (f->points > p->room) {
     float *grown = realloc(p->value, sizeof(float) * (size_t)f->points);
-    if (!grown) return full;
+    if (!grown) return no_memory();
     p->value = grown, p->room = f->points;
   }
   unsigned char *data = out->data + out->size - at->size;
@@ -314,7 +341,8 @@ static bool same_rods(const view_packer *p, const unsigned char *now, const layo
   return !memcmp(p->before.data + p->before_at.start, now + at->start, at->point - at->start);
 }
 
-/* Appends the frame without its rods, as differences. */
+/* Appends the frame without its rods, as differences d in time, and those as differences to the point before:
+ * neighbours move alike. */
 static bool add_differences(const view_packer *p, const unsigned char *now, const layout *at, view_bytes *out)
 {
   header h;
@@ -327,25 +355,43 @@ static bool add_differences(const view_packer *p, const unsigned char *now, cons
   unsigned char *body = out->data + from + sizeof h;
   uint16_t *q = (uint16_t *)body;
   const uint16_t *q0 = (const uint16_t *)(p->before.data + p->before_at.point);
-  for (size_t i = 0; i < 3 * points; i++) q[i] = (uint16_t)(q[i] - q0[i]);
+  for (size_t i = 0, last = 0, d; i < 3 * points; i++, last = d) d = (size_t)q[i] - q0[i], q[i] = (uint16_t)(d - last);
   for (int v = 0; v < VALUES; v++) {
     unsigned char *x = body + (at->value[v] - at->point);
     const unsigned char *x0 = p->before.data + p->before_at.value[v];
-    for (size_t i = 0; i < points; i++) x[i] = (unsigned char)(x[i] - x0[i]);
+    for (size_t i = 0, last = 0, d; i < points; i++, last = d)
+      d = (size_t)x[i] - x0[i], x[i] = (unsigned char)(d - last);
   }
   return true;
+}
+
+/* pack_complete with the points that the packer wants. */
+static skein_status pack_resampled(view_packer *p, const view_input *in, view_bytes *out, layout *at)
+{
+  skein_frame frame = {0}, before = {0};
+  view_input with = *in;
+  skein_status status = view_packer_see(p, in->frame);
+  bool both = in->before && in->before->rods <= p->rods; /* otherwise rods went, and any speed will do */
+  if (status.code == SKEIN_OK && !view_resample(in->frame, p->count, &frame)) status = no_memory();
+  if (status.code == SKEIN_OK && both && !view_resample(in->before, p->count, &before)) status = no_memory();
+  with.frame = &frame;
+  with.before = both ? &before : NULL;
+  if (status.code == SKEIN_OK) status = pack_complete(p, &with, out, at);
+  view_resample_free(&frame);
+  view_resample_free(&before);
+  return status;
 }
 
 skein_status view_pack(view_packer *packer, const view_input *in, view_bytes *out)
 {
   view_bytes now = {0};
-  layout at;
+  layout at = {0};
   assert(out->size % 4 == 0);
-  skein_status status = pack_complete(packer, in, &now, &at);
+  skein_status status = pack_resampled(packer, in, &now, &at);
   if (status.code == SKEIN_OK) {
     bool differ = !in->complete && packer->boxed && same_rods(packer, now.data, &at);
     bool added = differ ? add_differences(packer, now.data, &at, out) : view_bytes_add(out, now.data, now.size);
-    if (!added) status = (skein_status){.code = SKEIN_NO_MEMORY, .message = "no memory for the page"};
+    if (!added) status = no_memory();
   }
   view_bytes_free(&packer->before);
   packer->before = now;

@@ -50,8 +50,13 @@ class Reader {
   }
 }
 
+// Sums along the array, added to the frame before, modulo the type.
 function addTo(array, before) {
-  for (let i = 0; i < array.length; i++) array[i] += before[i]; // modulo the type
+  let sum = 0;
+  for (let i = 0; i < array.length; i++) {
+    sum = (sum + array[i]) & 0xffff;
+    array[i] = before[i] + sum;
+  }
 }
 
 function readHeader(bytes) {
