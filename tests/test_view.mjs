@@ -24,7 +24,7 @@ const browser = await chromium.launch({
 
 const troubles = [];
 async function openPage(options, before) {
-  const context = await browser.newContext({ viewport: { width: 900, height: 600 }, colorScheme: "light", ...options });
+  const context = await browser.newContext({ viewport: { width: 800, height: 500 }, colorScheme: "light", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20000);
   page.on("console", (m) => m.type() === "error" && troubles.push(`console: ${m.text()}`));
@@ -35,9 +35,11 @@ async function openPage(options, before) {
   return page;
 }
 
-// Draws now, and returns a small picture: one byte of brightness and one of colour for each of 96 x 64 cells.
-const picture = (page) =>
-  page.evaluate(() => {
+// Draws now, and keeps the picture in the page under a number.
+let pictures = 0;
+const picture = async (page) => {
+  const name = pictures++;
+  await page.evaluate((n) => {
     const { stage } = window.skein;
     window.skein.moved = true;
     window.skein.show();
@@ -46,17 +48,20 @@ const picture = (page) =>
     const [w, h] = [gl.drawingBufferWidth, gl.drawingBufferHeight];
     const data = new Uint8Array(4 * w * h);
     gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, data);
-    return { w, h, data: btoa(Array.from(data, (x) => String.fromCharCode(x)).join("")) };
-  });
+    (window.pictures ??= {})[n] = data;
+  }, name);
+  return { page, name };
+};
 // Share of pixels that differ clearly.
-function difference(a, b) {
-  const [x, y] = [Buffer.from(a.data, "base64"), Buffer.from(b.data, "base64")];
-  let n = 0;
-  for (let i = 0; i < x.length; i += 4) {
-    if (Math.abs(x[i] - y[i]) + Math.abs(x[i + 1] - y[i + 1]) + Math.abs(x[i + 2] - y[i + 2]) > 40) n++;
-  }
-  return n / (x.length / 4);
-}
+const difference = (a, b) =>
+  a.page.evaluate(([m, n]) => {
+    const [x, y] = [window.pictures[m], window.pictures[n]];
+    let count = 0;
+    for (let i = 0; i < x.length; i += 4) {
+      if (Math.abs(x[i] - y[i]) + Math.abs(x[i + 1] - y[i + 1]) + Math.abs(x[i + 2] - y[i + 2]) > 40) count++;
+    }
+    return count / (x.length / 4);
+  }, [a.name, b.name]);
 // Waits for an expression to be true. (Playwright's own way needs eval, which the page forbids.)
 async function until(page, expression) {
   for (const end = Date.now() + 30000; !(await page.evaluate(expression)); await page.waitForTimeout(50)) {
@@ -100,10 +105,10 @@ async function draws(page) {
   await page.evaluate(() => (skein.stage.strands.mesh.visible = false));
   const bare = await picture(page);
   await page.evaluate(() => (skein.stage.strands.mesh.visible = true));
-  const covered = difference(start, bare);
+  const covered = await difference(start, bare);
   check("strands cover a part of the picture", covered > 0.02 && covered < 0.8, covered.toFixed(3));
   await page.evaluate((n) => skein.actions_.seekFrame(n), truth.frame);
-  const moved = difference(start, await picture(page));
+  const moved = await difference(start, await picture(page));
   check("another frame looks different", moved > 0.01, moved.toFixed(3));
 }
 
@@ -137,14 +142,14 @@ async function colours(page) {
     seen[mode] = await picture(page);
     const legend = await page.locator("#legend").textContent();
     const other = Object.entries(seen).filter(([m]) => m !== mode);
-    const least = Math.min(1, ...other.map(([, p]) => difference(p, seen[mode])));
+    const least = Math.min(1, ...(await Promise.all(other.map(([, p]) => difference(p, seen[mode])))));
     check(`colour by ${mode}`, least > 0.0005 && legend.length > 8, `${least.toFixed(4)} "${legend}"`);
   }
   await page.locator("#view").focus();
   await page.keyboard.press("1");
   const without = await picture(page);
   await page.keyboard.press("c");
-  check("contact forces show", difference(without, await picture(page)) > 0.0002);
+  check("contact forces show", (await difference(without, await picture(page))) > 0.0002);
   if (shots) await page.screenshot({ path: join(shots, "arrows.png") });
   await page.keyboard.press("c");
 }
@@ -155,7 +160,7 @@ async function turnsAndHelps(page) {
   await page.mouse.down();
   await page.mouse.move(420, 330, { steps: 3 });
   await page.mouse.up();
-  check("the mouse turns the view", difference(before, await picture(page)) > 0.02);
+  check("the mouse turns the view", (await difference(before, await picture(page))) > 0.02);
   await page.keyboard.press("f");
   await page.keyboard.press("d");
   check("dark", (await page.evaluate("document.documentElement.dataset.theme")) === "dark");

@@ -119,7 +119,7 @@ export class Bodies {
       mesh.renderOrder = endless ? -2 : mode === "ghost" ? 3 : -1;
       const floor = new THREE.Color(dark ? 0x23272d : 0xf2f2f0);
       const grey = endless ? floor : new THREE.Color(dark ? 0x7d8792 : 0xb9c0c8);
-      u.colour.value.copy(this.own[i]).lerp(grey, endless ? 0.8 : plain);
+      u.colour.value.copy(this.own[i]).lerp(grey, endless ? (dark ? 0.9 : 0.8) : plain);
       u.gridTone.value = dark ? 0.3 : 0.1;
     });
   }

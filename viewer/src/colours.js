@@ -16,7 +16,7 @@ const hex = (c) => "#" + c.map((x) => Math.round(x).toString(16).padStart(2, "0"
 const RAMPS = {
   speed: {
     light: ["#33415e", "#2a63b0", "#1c98b5", "#3dbd7d", "#b9cf3a", "#f7b21c", "#e2571d"],
-    dark: ["#46557a", "#3f7fd6", "#25b0c9", "#4fd08c", "#cbe04a", "#ffc53a", "#ff7a3c"],
+    dark: ["#5f6f9c", "#4688e0", "#25b0c9", "#4fd08c", "#cbe04a", "#ffc53a", "#ff7a3c"],
   },
   force: {
     light: ["#9aa3ad", "#6d7fb8", "#7a4fb5", "#b23a9a", "#e0405c", "#f28a2b", "#fbd24a"],

@@ -5,7 +5,13 @@ import { Arrows } from "./arrows.js";
 import { Bodies } from "./bodies.js";
 import { Strands } from "./strands.js";
 
-const SHADOW = 2048;
+// Side of the shadow map; smaller where the processor draws.
+function shadowSide(renderer) {
+  const gl = renderer.getContext();
+  const about = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : "";
+  return /swiftshader|llvmpipe|software/i.test(name) ? 1024 : 2048;
+}
 
 function lightUniforms() {
   return {
@@ -16,7 +22,7 @@ function lightUniforms() {
     groundColour: { value: new THREE.Color() },
     shadowMatrix: { value: new THREE.Matrix4() },
     shadowMap: { value: null },
-    shadowTexel: { value: 1 / SHADOW },
+    shadowTexel: { value: 1 },
     shadowBias: { value: 0.001 },
     shadowOn: { value: 1 },
   };
@@ -65,7 +71,8 @@ export class Stage {
   }
 
   makeCamera(given) {
-    this.camera = new THREE.PerspectiveCamera(given?.fov ?? 32, 1, 0.01 * this.radius, 60 * this.radius);
+    this.fov = given?.fov ?? 32;
+    this.camera = new THREE.PerspectiveCamera(this.fov, 1, 0.01 * this.radius, 60 * this.radius);
     this.camera.up.copy(given ? new THREE.Vector3(...given.up) : this.up);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = true;
@@ -93,9 +100,11 @@ export class Stage {
       .copy(toUnit)
       .multiply(this.lamp.projectionMatrix)
       .multiply(this.lamp.matrixWorldInverse.copy(this.lamp.matrixWorld).invert());
-    this.lampPixel = (2 * r) / SHADOW;
-    this.depth = new THREE.WebGLRenderTarget(SHADOW, SHADOW);
-    this.depth.depthTexture = new THREE.DepthTexture(SHADOW, SHADOW, THREE.FloatType);
+    const side = shadowSide(this.renderer);
+    this.lampPixel = (2 * r) / side;
+    this.light.shadowTexel.value = 1 / side;
+    this.depth = new THREE.WebGLRenderTarget(side, side);
+    this.depth.depthTexture = new THREE.DepthTexture(side, side, THREE.FloatType);
   }
 
   setTheme(dark) {
@@ -117,6 +126,9 @@ export class Stage {
     this.renderer.setSize(w, h, false);
     const before = this.camera.aspect;
     this.camera.aspect = w / h;
+    // A scene's own camera is meant for a wide picture: in a high one it must see as far to the sides.
+    const wider = this.head.camera ? Math.max(1, 1.2 / this.camera.aspect) : 1;
+    this.camera.fov = (360 / Math.PI) * Math.atan(wider * Math.tan((this.fov * Math.PI) / 360));
     this.camera.updateProjectionMatrix();
     if (this.fitted && Math.abs(before - w / h) > 0.01) this.look(this.fitted, false);
     this.dirty = true;

@@ -161,7 +161,7 @@ export class Interface {
 
   setNames(title, facts) {
     document.title = `${title} · Skein`;
-    $("title").textContent = title;
+    $("title").textContent = $("title").title = title;
     $("facts").textContent = facts;
   }
 
