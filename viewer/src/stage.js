@@ -127,7 +127,7 @@ export class Stage {
     const before = this.camera.aspect;
     this.camera.aspect = w / h;
     // A scene's own camera is meant for a wide picture: in a high one it must see as far to the sides.
-    const wider = this.head.camera ? Math.max(1, 1.2 / this.camera.aspect) : 1;
+    const wider = this.head.camera ? Math.max(1, 0.85 / this.camera.aspect) : 1;
     this.camera.fov = (360 / Math.PI) * Math.atan(wider * Math.tan((this.fov * Math.PI) / 360));
     this.camera.updateProjectionMatrix();
     if (this.fitted && Math.abs(before - w / h) > 0.01) this.look(this.fitted, false);
