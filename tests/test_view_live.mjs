@@ -56,6 +56,7 @@ const server = createServer((request, answer) => {
   });
 });
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const home = `http://127.0.0.1:${server.address().port}/`;
 
 const browser = await chromium.launch({
   executablePath: process.env.SKEIN_CHROMIUM ?? "/usr/bin/chromium",
@@ -122,11 +123,11 @@ async function drags(page) {
 }
 
 try {
-  const page = await (await browser.newContext({ viewport: { width: 800, height: 500 } })).newPage();
+  const page = await (await browser.newContext({ viewport: { width: 800, height: 400 } })).newPage();
   page.setDefaultTimeout(15000);
   page.on("pageerror", (e) => troubles.push(e.message));
-  page.on("request", (r) => r.url().startsWith(`http://127.0.0.1:${server.address().port}/`) || /^(data|blob):/.test(r.url()) || troubles.push(r.url()));
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  page.on("request", (r) => r.url().startsWith(home) || /^(data|blob):/.test(r.url()) || troubles.push(r.url()));
+  await page.goto(home);
   await until("frames", () => page.evaluate(() => window.skein?.source.frames.length > 0));
   check("shows frames", (await page.locator("#facts").textContent()).includes("200 strands"));
   await page.evaluate(() => window.skein.actions_.shadows(false)); // drawn by software here: spare it
