@@ -39,7 +39,7 @@ typedef struct subject {
   int first, last;     /* frames to show */
   int rods;            /* most of any frame */
   double lo[3], hi[3]; /* rods and bodies */
-  double box[2][3];    /* points */
+  double box[2][3];    /* points and contacts */
 } subject;
 
 /* What the second pass makes. */
@@ -71,6 +71,8 @@ static void survey_frame(subject *s, const skein_frame *f)
     double p[3] = {f->point[3 * i], f->point[3 * i + 1], f->point[3 * i + 2]};
     grow(s->box[0], s->box[1], p, p);
   }
+  for (int i = 0; i < f->contacts; i++)
+    grow(s->box[0], s->box[1], f->contact_point + 3 * (size_t)i, f->contact_point + 3 * (size_t)i);
 }
 
 static skein_status survey(subject *s, int step)

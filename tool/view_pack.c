@@ -131,18 +131,24 @@ static layout lay_out(const header *h, bool with_rods)
 
 /* ---- Numbers ---- */
 
+/* Of all frames, or of the points and contacts of this one. */
 static void find_box(const view_packer *p, const skein_frame *f, header *h)
 {
-  double lo[3] = {0}, hi[3] = {0}, widest = 0;
+  double widest = 0;
   for (int k = 0; k < 3; k++) {
-    if (p->boxed) lo[k] = p->lo[k], hi[k] = p->hi[k];
-    else if (f->points > 0) lo[k] = hi[k] = f->point[k];
+    double lo = INFINITY, hi = -INFINITY;
+    if (p->boxed) lo = p->lo[k], hi = p->hi[k];
     for (int i = 0; !p->boxed && i < f->points; i++) {
-      lo[k] = fmin(lo[k], f->point[3 * i + k]);
-      hi[k] = fmax(hi[k], f->point[3 * i + k]);
+      lo = fmin(lo, f->point[3 * (size_t)i + (size_t)k]);
+      hi = fmax(hi, f->point[3 * (size_t)i + (size_t)k]);
     }
-    widest = fmax(widest, hi[k] - lo[k]);
-    h->origin[k] = (float)lo[k];
+    for (int i = 0; !p->boxed && i < f->contacts; i++) {
+      lo = fmin(lo, f->contact_point[3 * (size_t)i + (size_t)k]);
+      hi = fmax(hi, f->contact_point[3 * (size_t)i + (size_t)k]);
+    }
+    if (!(lo <= hi)) lo = hi = 0;
+    widest = fmax(widest, hi - lo);
+    h->origin[k] = (float)lo;
   }
   h->cell = (float)(fmax(widest, 1e-9) / 65535 * (1 + 1e-6)); /* the far side must not pass 65535 by rounding */
 }

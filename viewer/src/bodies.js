@@ -4,9 +4,10 @@ import { fromBase64 } from "./format.js";
 import { LIGHT, LIGHT_UNIFORMS } from "./glsl.js";
 
 const vertex = `
-  out vec3 vNormal, vWorld, vView;
+  out vec3 vNormal, vWorld, vView, vOut;
   void main() {
     vec4 world = modelMatrix * vec4(position, 1.0), view = viewMatrix * world;
+    vOut = mat3(modelMatrix) * normal;
     vWorld = world.xyz;
     vView = view.xyz;
     vNormal = normalMatrix * normal;
@@ -15,7 +16,7 @@ const vertex = `
 `;
 
 const fragment = `
-  in vec3 vNormal, vWorld, vView;
+  in vec3 vNormal, vWorld, vView, vOut;
   uniform vec3 colour, centre, gridX, gridY;
   uniform float opacity, fade, grid, gridTone, depthOnly;
   out vec4 outColour;
@@ -31,7 +32,7 @@ const fragment = `
     if (depthOnly > 0.5) { outColour = vec4(1.0); return; }
     vec3 n = normalize(vNormal), eye = normalize(-vView);
     if (!gl_FrontFacing) n = -n;
-    float light = lit(vWorld);
+    float light = lit(vWorld + normalize(vOut) * shadowReach * (gl_FrontFacing ? 1.0 : -1.0)); // not its own shadow
     vec3 base = colour;
     float alpha = opacity;
     if (fade > 0.0) {

@@ -6,7 +6,7 @@ export const LIGHT_UNIFORMS = `
   uniform vec3 keyColour, skyColour, groundColour;
   uniform mat4 shadowMatrix;   // world to 0..1
   uniform sampler2D shadowMap; // depths
-  uniform float shadowTexel, shadowBias, shadowOn;
+  uniform float shadowTexel, shadowReach, shadowBias, shadowOn;
 `;
 
 export const LIGHT = `

@@ -84,7 +84,9 @@ class App {
     const { title, file, source } = this.head;
     const facts = [];
     if (source) {
-      facts.push(`${source.rods.toLocaleString("en")} ${source.rods === 1 ? "strand" : "strands"}`);
+      const count = (n, what) => `${n.toLocaleString("en")} ${what[n === 1 ? 0 : 1]}`;
+      if (source.rods > 0) facts.push(count(source.rods, ["strand", "strands"]));
+      else facts.push(count(this.head.bodies.length, ["body", "bodies"]));
       facts.push(`${Number(source.duration.toPrecision(4))} s, ${source.frames} frames, ${source.steps.toLocaleString("en")} steps`);
     } else if (this.source.live) facts.push("live");
     this.facts = facts.join(" · ");
@@ -158,9 +160,19 @@ class App {
       const fits = now.points === a.points;
       this.stage.strands.setColours(this.colouring.fill, fits ? now : a);
       this.coloured = now;
+      this.scaleArrows(now);
       this.showLegend(now);
     }
     this.showTime(now);
+  }
+
+  // A force at the top of the colour scale is a sixth of the scene's radius long, unless the slider says otherwise.
+  scaleArrows(frame) {
+    this.strongest = Math.max(this.strongest ?? 0, frame?.contactMax ?? 0);
+    const top = this.colouring.top.force || this.strongest || 1;
+    const length = 0.16 * this.stage.radius * 10 ** (this.settings.arrowSize / 2);
+    this.stage.arrows.uniforms.scale.value = length / Math.sqrt(top);
+    this.stage.dirty = true;
   }
 
   showLegend(frame) {
@@ -226,10 +238,9 @@ class App {
         this.restyle();
       },
       arrowSize: (x) => {
-        const top = this.head.scale?.force || this.colouring.top.force || 1;
-        stage.arrows.uniforms.scale.value = (0.16 * stage.radius * 10 ** (x / 2)) / Math.sqrt(top);
+        settings.arrowSize = x;
+        this.scaleArrows();
         $("arrow-size-value").textContent = `${(10 ** (x / 2)).toFixed(1)}×`;
-        stage.dirty = true;
       },
       thickness: (x) => {
         stage.strands.uniforms.thickness.value = 2 ** x;

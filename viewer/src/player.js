@@ -49,7 +49,7 @@ export class Player {
 
   toggle() {
     if (!this.playing && this.time >= this.end) this.time = this.start;
-    this.playing = !this.playing;
+    this.playing = !this.playing && this.end > this.start;
   }
 
   // Seconds of the clock go by.

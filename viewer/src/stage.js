@@ -23,6 +23,7 @@ function lightUniforms() {
     shadowMatrix: { value: new THREE.Matrix4() },
     shadowMap: { value: null },
     shadowTexel: { value: 1 },
+    shadowReach: { value: 0 }, // size of what a look at the map covers
     shadowBias: { value: 0.001 },
     shadowOn: { value: 1 },
   };
@@ -103,6 +104,7 @@ export class Stage {
     const side = shadowSide(this.renderer);
     this.lampPixel = (2 * r) / side;
     this.light.shadowTexel.value = 1 / side;
+    this.light.shadowReach.value = 3.5 * this.lampPixel;
     this.depth = new THREE.WebGLRenderTarget(side, side);
     this.depth.depthTexture = new THREE.DepthTexture(side, side, THREE.FloatType);
   }

@@ -169,13 +169,14 @@ export class Interface {
     const list = (entries) =>
       `<ul>${entries.map(([c, t]) => `<li><i style="background:${c}"></i>${html(t)}</li>`).join("")}</ul>`;
     let body = `<div class="name">${legend.name}</div>`;
-    if (legend.ramp) {
+    if (legend.entries?.length === 0) body = "";
+    else if (legend.ramp) {
       body += `<div class="ramp" style="background:${legend.ramp}"></div>`;
       body += `<div class="ticks">${legend.ticks.map((t) => `<span>${t}</span>`).join("")}</div>`;
     } else body += list(legend.entries);
     if (arrows) {
       const entries = [["var(--stick)", "sticks"], ["var(--slide)", "slides"]];
-      body += `<div class="second"><div class="name">Contact force · ${arrows}</div>${list(entries)}</div>`;
+      body += `<div class="${body && "second"}"><div class="name">Contact force · ${arrows}</div>${list(entries)}</div>`;
     }
     this.setText("legend", body);
   }
