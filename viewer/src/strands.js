@@ -171,7 +171,7 @@ export class Strands {
         at += 4;
       }
     }
-    const geometry = ribbon(points < 30000 ? 4 : points < 120000 ? 2 : 1);
+    const geometry = ribbon(points < 12000 ? 4 : points < 80000 ? 2 : 1);
     geometry.setAttribute("segment", new THREE.InstancedBufferAttribute(segments.subarray(0, at), 4));
     geometry.instanceCount = at / 4;
     this.mesh.geometry.dispose();
