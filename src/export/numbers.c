@@ -16,6 +16,7 @@ static void put_number(FILE *out, char *text)
 void sk_put_float(FILE *out, float x)
 {
   char text[32];
+  x += 0.0f; /* no "-0" */
   for (int digits = 7; digits <= 9; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, (double)x);
     if (strtof(text, NULL) == x) break;
@@ -26,6 +27,7 @@ void sk_put_float(FILE *out, float x)
 void sk_put_double(FILE *out, double x)
 {
   char text[32];
+  x += 0.0;
   snprintf(text, sizeof text, "%.15g", x);
   if (strtod(text, NULL) != x) snprintf(text, sizeof text, "%.17g", x);
   put_number(out, text);
