@@ -1,5 +1,5 @@
 # A thin front: everything is in CMakeLists.txt and scripts/.
-.PHONY: demo test bench install clean setup build
+.PHONY: demo test test-interop bench install clean setup build
 
 build: setup
 	@cmake --preset release >/dev/null
@@ -14,6 +14,10 @@ demo: build
 
 test: setup
 	@scripts/test
+
+# ParaView, Blender, a USD parser and h5py open what skein writes; installs them.
+test-interop: build
+	@scripts/test-interop
 
 bench: setup
 	@scripts/bench

@@ -321,6 +321,35 @@ static void test_frame_of_a_world(void **state)
   skein_scene_destroy(scene);
 }
 
+/* Contacts are between two objects: a box that falls past large cells of the grid does not meet itself. */
+static void test_contacts_are_of_two(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "{\"units\": {\"length\": \"cm\"}, \"time\": {\"dt\": 0.002}, \"materials\": {"
+      "\"cord\": {\"preset\": \"rope\", \"radius\": 0.2, \"E\": 2e6}, \"thin\": {\"preset\": \"rope\", \"radius\": "
+      "0.1, "
+      "\"E\": 2e6}}, \"rods\": [{\"model\": \"der\", \"elements\": 10, \"material\": \"cord\", \"length\": 20, "
+      "\"root\": {\"position\": [0, 0, 25]}}, {\"model\": \"der\", \"elements\": 10, \"material\": \"thin\", "
+      "\"length\": 20, \"root\": {\"position\": [2, 0, 25]}}], \"bodies\": [{\"shape\": {\"type\": \"plane\"}}, "
+      "{\"shape\": {\"type\": \"box\", \"size\": [4, 4, 4]}, \"position\": [8, 0, 6], \"density\": 500}, {\"shape\": "
+      "{\"type\": \"capsule\", \"radius\": 1, \"length\": 4}, \"position\": [-8, 0, 6], \"density\": 500}]}";
+  skein_scene *scene;
+  skein_world *world;
+  skein_step_info info;
+  skein_frame f;
+  expect_ok(skein_scene_parse(text, "test.json", ".", NULL, 0, &scene));
+  expect_ok(skein_world_create(scene, 1, &world));
+  while (skein_world_time(world) < 0.1) {
+    expect_ok(skein_world_step(world, 0.1, &info));
+    expect_ok(skein_world_frame(world, 1, &f));
+    for (int c = 0; c < f.contacts; c++) assert_int_not_equal(f.contact_object[2 * c], f.contact_object[2 * c + 1]);
+    skein_frame_destroy(&f);
+  }
+  skein_world_destroy(world);
+  skein_scene_destroy(scene);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -330,6 +359,7 @@ int main(void)
       cmocka_unit_test(test_colours),
       cmocka_unit_test(test_camera_and_bounds),
       cmocka_unit_test(test_frame_of_a_world),
+      cmocka_unit_test(test_contacts_are_of_two),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,6 +214,7 @@ static void solids_narrow(const sk_collide_input *in, int i, int j, sk_haul *hau
 void sk_narrow(const sk_collide_input *in, int i, int j, sk_haul *haul)
 {
   int n = in->piece_count;
+  if (i == j) return; /* two of its cells have the same slot: it meets itself */
   if (i < n && j < n) pieces_narrow(in, i, j, haul);
   else if (i >= n && j >= n) solids_narrow(in, i - n, j - n, haul);
   else solid_narrow(in, SK_MIN(i, j), SK_MAX(i, j) - n, haul);

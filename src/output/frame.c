@@ -38,9 +38,20 @@ static skein_status check_points(const skein_frame *f)
   return sk_ok();
 }
 
+static bool all_finite(const double *x, size_t count)
+{
+  for (size_t k = 0; k < count; k++)
+    if (!isfinite(x[k])) return false;
+  return true;
+}
+
 static skein_status check_contacts(const skein_frame *f)
 {
   int objects = f->rods + f->bodies;
+  size_t n = (size_t)f->contacts;
+  if (!all_finite(f->contact_s, 2 * n) || !all_finite(f->contact_point, 3 * n) ||
+      !all_finite(f->contact_normal, 3 * n) || !all_finite(f->contact_impulse, 3 * n) || !all_finite(f->contact_gap, n))
+    return sk_fail(SKEIN_BAD_INPUT, "a number of a contact is not finite");
   for (int c = 0; c < f->contacts; c++) {
     const int *o = f->contact_object + 2 * (size_t)c;
     if (o[0] < 0 || o[0] >= objects || o[1] < 0 || o[1] >= objects)

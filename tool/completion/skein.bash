@@ -21,6 +21,12 @@ _skein_value()
     local with_enum="secular+enum mfb+enum pac+enum dac+enum duriez06+enum duriez08+enum pyramid4+enum"
     case $command:$prev in
         run:--resume | run:-r) _skein_files "*.h5"; return ;;
+        export:--format | export:-f) _skein_words "usda vtp hair obj ply csv"; return ;;
+        export:--up | export:-u) _skein_words "y z"; return ;;
+        export:--unit) _skein_words "m cm mm"; return ;;
+        export:--output | export:-o) _skein_files "*.usda" "*.pvd" "*.hair" "*.obj" "*.ply" "*.csv"; return ;;
+        export:--frames | export:-n | export:--points) COMPREPLY=(); return ;;
+        export:--contacts) return 1 ;;
         run:--dump-problems | stats:--plot) _skein_files; return ;;
         view:--output | view:-o) _skein_files "*.html"; return ;;
         view:--frames | view:-f | view:--max-size) COMPREPLY=(); return ;;
@@ -52,7 +58,7 @@ _skein()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _skein_words "solve info gen bench validate run stats view help --help --version"
+        _skein_words "solve info gen bench validate run stats view export help --help --version"
         return
     fi
     if _skein_value; then return; fi
@@ -71,9 +77,12 @@ _skein()
         stats:*) _skein_files "*.h5" ;;
         view:-*) _skein_words "--output --frames --max-size --help" ;;
         view:*) _skein_files "*.h5" ;;
+        export:-*) _skein_words "--format --output --frames --up --unit --points --bodies --no-bodies --contacts --quiet
+            --help" ;;
+        export:*) _skein_files "*.h5" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
-        help:*) _skein_words "solve info gen bench validate run stats view" ;;
+        help:*) _skein_words "solve info gen bench validate run stats view export" ;;
         *) _skein_files "*.hdf5" "*.h5" ;;
     esac
 }

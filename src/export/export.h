@@ -1,0 +1,93 @@
+/* Inside the export room: a run in, files of other programs out; one file per format, a table of them in export.c. The
+ * room has no door of its own: what others use is skein_export of the public header, and what it uses of others is
+ * public too. */
+#ifndef SK_EXPORT_H
+#define SK_EXPORT_H
+
+#include "base/base.h"
+#include "math/vec3.h"
+
+#include <stdio.h>
+
+/* ---- files.c: files that are there as a whole, all of them, or not at all ---- */
+
+typedef struct sk_file {
+  char *path, *temporary; /* temporary NULL: written directly, to a device or a pipe */
+} sk_file;
+
+typedef struct sk_files {
+  sk_file *file;
+  int count, room;
+  char *folder; /* that was made; NULL: none */
+  int64_t bytes;
+} sk_files;
+
+/* One that is being written. The first failure of a write is kept by the stream. */
+typedef struct sk_out {
+  FILE *stream;
+  const char *path; /* of the list */
+} sk_out;
+
+skein_status sk_files_open(sk_files *files, const char *path, sk_out *out);
+skein_status sk_files_close(sk_files *files, sk_out *out); /* flushed, not yet in its place */
+skein_status sk_files_folder(sk_files *files, const char *path);
+skein_status sk_files_commit(sk_files *files); /* each into its place; the list is empty then */
+void sk_files_discard(sk_files *files);
+bool sk_out_failed(const sk_out *out);
+skein_status sk_out_failure(const sk_out *out); /* "path: cannot write: ..." */
+
+/* ---- numbers.c: text and bytes ---- */
+
+void sk_put_float(FILE *out, float x);   /* the fewest digits of 7 to 9 that read back as x */
+void sk_put_double(FILE *out, double x); /* 15 digits, or 17 where needed */
+void sk_put_point(FILE *out, const float *x, const char *between);
+void sk_put_i32(FILE *out, int x); /* little-endian, as all bytes here */
+void sk_put_u16(FILE *out, unsigned x);
+void sk_put_f32(FILE *out, float x);
+/* A letter or '_' first, then letters, digits and '_': a name for programs that are strict. */
+void sk_put_identifier(const char *name, char *out, size_t size);
+/* 0 to 255, as screens have it (sRGB), of a linear colour. */
+int sk_srgb_byte(float linear);
+
+/* ---- frames.c: a frame of the run as the file wants it ---- */
+
+enum { SK_SPEED, SK_STATUS, SK_FORCE, SK_ISLAND, SK_VALUES };
+
+/* Lengths in units of the file, axes turned; values per point in SI. */
+typedef struct sk_view {
+  skein_frame f;
+  float *value[SK_VALUES]; /* NULL unless asked for */
+  float *abscissa;         /* of each point; with the values */
+  float *colour;           /* 3 per rod, linear */
+} sk_view;
+
+typedef struct sk_export {
+  const skein_run *run;
+  const skein_export_def *def;
+  const skein_look *look;
+  sk_files *files;
+  int first, step, count;  /* frames */
+  double scale;            /* units per metre */
+  int done, passes, steps; /* progress: frames read, of `steps` */
+  bool stopped;
+} sk_export;
+
+/* Frame k of those to export, 0 .. count - 1. Asks progress. To be freed also after a failure. */
+skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view);
+void sk_view_free(sk_view *view);
+/* The mesh of body i at rest, in units of the file: 3 per vertex, to be freed; NULL: no memory. */
+float *sk_body_vertices(const sk_export *x, int i);
+/* A point or a direction of body i in the frame: out of its axes. */
+sk_vec3 sk_body_out(const sk_view *view, int i, const float *x);
+sk_vec3 sk_body_turn(const sk_view *view, int i, const float *n);
+int sk_view_bodies(const sk_export *x, const sk_view *view); /* 0 when bodies are not wanted */
+
+/* ---- one per format ---- */
+skein_status sk_write_usda(sk_export *x);
+skein_status sk_write_vtp(sk_export *x);
+skein_status sk_write_csv(sk_export *x);
+skein_status sk_write_hair(const sk_export *x, const sk_view *view, sk_out *out);
+skein_status sk_write_obj(const sk_export *x, const sk_view *view, sk_out *out);
+skein_status sk_write_ply(const sk_export *x, const sk_view *view, sk_out *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* What the two files that write USD share. */
+#ifndef SK_EXPORT_USDA_H
+#define SK_EXPORT_USDA_H
+
+#include "export/export.h"
+
+/* Rods of a group, and what of them changes from frame to frame. */
+typedef struct sk_usda_group {
+  char name[96];
+  bool used, changes; /* changes: numbers of rods or points, radii or colours */
+  bool one_radius, one_colour;
+  float radius, colour[3];
+  uint64_t hash, first_hash;
+  float *extent; /* 6 per frame; lo > hi: it has no rods there */
+} sk_usda_group;
+
+typedef struct sk_usda {
+  sk_export *x;
+  sk_out out;
+  sk_usda_group *groups;
+  int group_count;
+  double *pose; /* 7 per body and frame */
+  int body_count;
+} sk_usda;
+
+/* Writes the value of one attribute in one frame; `which`: the group. */
+typedef void sk_usda_put(sk_usda *u, const sk_view *view, int which);
+
+int sk_usda_code(const sk_usda *u, int k); /* the time code of frame k */
+/* An attribute: time samples of the first `frames` frames, or one value. */
+skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int frames, sk_usda_put *put, int which);
+void sk_usda_string(sk_usda *u, const char *text); /* quoted */
+
+/* usda_bodies.c */
+skein_status sk_usda_bodies(sk_usda *u);
+skein_status sk_usda_contacts(sk_usda *u);
+
+#endif

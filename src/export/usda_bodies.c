@@ -1,0 +1,186 @@
+/* Bodies and contacts of a USD stage. */
+#include "export/usda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void sk_usda_string(sk_usda *u, const char *text)
+{
+  FILE *o = u->out.stream;
+  fputc('"', o);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fputc('\\', o);
+    if (*text == '\n') fputs("\\n", o);
+    else if ((unsigned char)*text >= ' ') fputc(*text, o);
+  }
+  fputc('"', o);
+}
+
+/* ---- Bodies ---- */
+
+static const double *pose_of(const sk_usda *u, int body, int k)
+{
+  return u->pose + 7 * ((size_t)k * (size_t)u->body_count + (size_t)body);
+}
+
+static bool body_moves(const sk_usda *u, int body)
+{
+  for (int k = 1; k < u->x->count; k++)
+    if (memcmp(pose_of(u, body, 0), pose_of(u, body, k), 7 * sizeof(double)) != 0) return true;
+  return false;
+}
+
+/* Quaternions keep the sign of the one before, so that what is between two samples goes the short way. */
+static void put_pose(sk_usda *u, int body)
+{
+  FILE *o = u->out.stream;
+  int frames = body_moves(u, body) ? u->x->count : 1;
+  fputs(frames > 1 ? "            double3 xformOp:translate.timeSamples = {\n"
+                   : "            double3 xformOp:translate = ",
+        o);
+  for (int k = 0; k < frames; k++) {
+    const double *p = pose_of(u, body, k);
+    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    for (int c = 0; c < 3; c++) fputs(c ? ", " : "(", o), sk_put_double(o, p[c]);
+    fputs(frames > 1 ? "),\n" : ")\n", o);
+  }
+  fputs(frames > 1 ? "            }\n            quatf xformOp:orient.timeSamples = {\n"
+                   : "            quatf xformOp:orient = ",
+        o);
+  double last[4] = {1, 0, 0, 0};
+  for (int k = 0; k < frames; k++) {
+    const double *q = pose_of(u, body, k) + 3;
+    double sign = q[0] * last[0] + q[1] * last[1] + q[2] * last[2] + q[3] * last[3] < 0 ? -1 : 1;
+    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    for (int c = 0; c < 4; c++) last[c] = sign * q[c], fputs(c ? ", " : "(", o), sk_put_float(o, (float)last[c]);
+    fputs(frames > 1 ? "),\n" : ")\n", o);
+  }
+  if (frames > 1) fputs("            }\n", o);
+  fputs("            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n", o);
+}
+
+static void put_triples(FILE *o, const char *head, const float *x, int count, const char *tail)
+{
+  fprintf(o, "            %s = [", head);
+  for (int k = 0; k < count; k++) fputs(k ? ", (" : "(", o), sk_put_point(o, x + 3 * (size_t)k, ", "), fputc(')', o);
+  fprintf(o, "]%s\n", tail);
+}
+
+static void put_extent(FILE *o, const float *v, int count)
+{
+  float e[6] = {0};
+  for (int k = 0; k < count; k++)
+    for (int c = 0; c < 3; c++) {
+      float x = v[3 * (size_t)k + (size_t)c];
+      e[c] = k ? SK_MIN(e[c], x) : x, e[3 + c] = k ? SK_MAX(e[3 + c], x) : x;
+    }
+  put_triples(o, "float3[] extent", e, 2, "");
+}
+
+/* A name of its own: that of the body, with its number where an earlier one has it. */
+static void name_body(const sk_usda *u, int body, char *name, size_t size)
+{
+  char other[96];
+  sk_put_identifier(skein_look_body_at(u->x->look, body)->name, name, size - 12);
+  for (int i = 0; i < body; i++) {
+    sk_put_identifier(skein_look_body_at(u->x->look, i)->name, other, sizeof other - 12);
+    if (strcmp(name, other) != 0) continue;
+    size_t n = strlen(name);
+    snprintf(name + n, size - n, "_%d", body);
+    return;
+  }
+}
+
+static bool put_body(sk_usda *u, int body)
+{
+  const skein_look_body *b = skein_look_body_at(u->x->look, body);
+  FILE *o = u->out.stream;
+  char name[96];
+  float *v = sk_body_vertices(u->x, body);
+  if (!v) return false;
+  name_body(u, body, name, sizeof name);
+  fprintf(o, "        def Mesh \"%s\"\n        {\n", name);
+  fputs("            custom string skein:name = ", o), sk_usda_string(u, b->name), fputc('\n', o);
+  fputs("            uniform token subdivisionScheme = \"none\"\n            uniform token orientation = "
+        "\"rightHanded\"\n",
+        o);
+  if (b->endless) fputs("            uniform bool doubleSided = 1\n", o);
+  put_extent(o, v, b->vertices);
+  put_triples(o, "point3f[] points", v, b->vertices, "");
+  put_triples(o, "normal3f[] normals", b->normal, b->vertices,
+              " (\n                interpolation = \"vertex\"\n            )");
+  fputs("            int[] faceVertexCounts = [", o);
+  for (int t = 0; t < b->triangles; t++) fputs(t ? ", 3" : "3", o);
+  fputs("]\n            int[] faceVertexIndices = [", o);
+  for (int t = 0; t < 3 * b->triangles; t++) fprintf(o, t ? ", %d" : "%d", b->triangle[t]);
+  fputs("]\n", o);
+  put_triples(o, "color3f[] primvars:displayColor", b->colour, 1,
+              " (\n                interpolation = \"constant\"\n            )");
+  put_pose(u, body);
+  fputs("        }\n", o);
+  free(v);
+  return true;
+}
+
+skein_status sk_usda_bodies(sk_usda *u)
+{
+  FILE *o = u->out.stream;
+  fputs("\n    def Scope \"Bodies\"\n    {\n", o);
+  for (int i = 0; i < u->body_count; i++)
+    if (!put_body(u, i)) return sk_no_memory();
+  fputs("    }\n", o);
+  return sk_ok();
+}
+
+/* ---- Contacts ---- */
+
+static void put_vectors(sk_usda *u, const double *x, int count)
+{
+  FILE *o = u->out.stream;
+  fputc('[', o);
+  for (int k = 0; k < count; k++) {
+    float v[3] = {(float)x[3 * k], (float)x[3 * k + 1], (float)x[3 * k + 2]};
+    fputs(k ? ", (" : "(", o), sk_put_point(o, v, ", "), fputc(')', o);
+  }
+  fputc(']', o);
+}
+
+static void put_places(sk_usda *u, const sk_view *view, int which)
+{
+  (void)which;
+  put_vectors(u, view->f.contact_point, view->f.contacts);
+}
+
+static void put_impulses(sk_usda *u, const sk_view *view, int which)
+{
+  (void)which;
+  put_vectors(u, view->f.contact_impulse, view->f.contacts);
+}
+
+static void put_status(sk_usda *u, const sk_view *view, int which)
+{
+  (void)which;
+  fputc('[', u->out.stream);
+  for (int k = 0; k < view->f.contacts; k++) fprintf(u->out.stream, k ? ", %d" : "%d", view->f.contact_status[k]);
+  fputc(']', u->out.stream);
+}
+
+skein_status sk_usda_contacts(sk_usda *u)
+{
+  static const char vertex[] = " (\n                interpolation = \"vertex\"\n            )";
+  FILE *o = u->out.stream;
+  int frames = u->x->count;
+  float width = 1e-3f;
+  for (int g = 0; g < u->group_count; g++)
+    if (u->groups[g].used) width = 2 * u->groups[g].radius;
+  fputs(
+      "\n    def Scope \"Contacts\"\n    {\n        def Points \"contacts\"\n        {\n            float[] widths = [",
+      o);
+  sk_put_float(o, width);
+  fputs("] (\n                interpolation = \"constant\"\n            )\n", o);
+  skein_status s = sk_usda_samples(u, "point3f[] points", "", frames, put_places, 0);
+  if (s.code == SKEIN_OK) s = sk_usda_samples(u, "vector3f[] primvars:impulse", vertex, frames, put_impulses, 0);
+  if (s.code == SKEIN_OK) s = sk_usda_samples(u, "int[] primvars:status", vertex, frames, put_status, 0);
+  fputs("        }\n    }\n", o);
+  return s;
+}
