@@ -231,7 +231,7 @@ test_validate() {
   check "validate: verdicts" grep -q '^[1-9][0-9]* pass, 0 fail, 0 cannot$' out
   check "validate: matrix" grep -q '^cantilever  *pass' out
   exits "validate --list" 0 validate --list
-  check "validate --list: 20 tests" test "$(wc -l <out)" -eq 20
+  check "validate --list: 22 tests" test "$(wc -l <out)" -eq 22
   exits "validate: contacts" 0 validate stopping ball --model bodies,der
   check "validate: contacts pass" grep -q '^stopping  *pass  *pass' out
   refuses "validate: no test of these models" 2 "none of these tests" validate ball --model der

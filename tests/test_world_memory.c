@@ -1,44 +1,7 @@
 /* A malloc that fails at call k, for every k, while a world is made, steps, is cut, saved and loaded: out of memory is
  * said, nothing leaks (the sanitizer looks at that), and a world whose step failed is still there to be destroyed. */
+#include "memory_support.h"
 #include "world_support.h"
-
-#include <stdatomic.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static atomic_int calls_left = -1; /* calls that still succeed; negative: all do */
-
-static bool fails(void)
-{
-  return atomic_load(&calls_left) >= 0 && atomic_fetch_sub(&calls_left, 1) == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-  return fails() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-  return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
 
 /* Rods on each other and on a floor, and events in the second step. */
 static const char scene_text[] =

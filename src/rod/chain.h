@@ -99,4 +99,10 @@ void sk_chain_stretch(const skein_rod *rod, const double *x, const double *v, do
 /* K += k B B' alone (and Kb): terms that have no force of their own. */
 void sk_stiffness_add(const skein_rod *rod, const sk_stencil *st, const double *B, double k, sk_rod_system *sys);
 
+/* Rows of the table that all chains have, with the functions of the file that uses it. */
+#define SK_CHAIN_OPS                                                                                                   \
+  .size = size, .init = init, .eval = eval, .move = move, .pose = pose, .jacobian = jacobian,                          \
+  .support = sk_chain_support, .velocity = sk_chain_point_velocity, .points = sk_chain_points, .energy = energy,       \
+  .scale = scale
+
 #endif

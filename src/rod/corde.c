@@ -316,34 +316,12 @@ static double limit(const skein_rod *rod)
   return 0.9 * four / (nu + sqrt(nu * nu + four));
 }
 
-const sk_rod_ops sk_corde = {.name = "corde",
-                             .about = "points and quaternions (CoRdE), implicit",
-                             .twists = true,
-                             .size = size,
-                             .init = init,
-                             .eval = eval,
-                             .move = move,
-                             .pose = pose,
-                             .jacobian = jacobian,
-                             .support = sk_chain_support,
-                             .velocity = sk_chain_point_velocity,
-                             .points = sk_chain_points,
-                             .energy = energy,
-                             .scale = scale};
+const sk_rod_ops sk_corde = {
+    .name = "corde", .about = "points and quaternions (CoRdE), implicit", .twists = true, SK_CHAIN_OPS};
 
 const sk_rod_ops sk_corde_explicit = {.name = "corde-explicit",
                                       .about = "the same with explicit steps, as published: steps are bounded",
                                       .twists = true,
                                       .explicit_step = true,
-                                      .size = size,
-                                      .init = init,
-                                      .eval = eval,
-                                      .move = move,
-                                      .pose = pose,
-                                      .jacobian = jacobian,
-                                      .support = sk_chain_support,
-                                      .velocity = sk_chain_point_velocity,
-                                      .points = sk_chain_points,
-                                      .energy = energy,
                                       .limit = limit,
-                                      .scale = scale};
+                                      SK_CHAIN_OPS};

@@ -306,30 +306,10 @@ static double scale(const skein_rod *rod, int i)
 const sk_rod_ops sk_der = {.name = "der",
                            .about = "discrete elastic rods: points and directors, stretching in the implicit system",
                            .twists = true,
-                           .size = size,
-                           .init = init,
-                           .eval = eval,
-                           .move = move,
-                           .pose = pose,
-                           .jacobian = jacobian,
-                           .support = sk_chain_support,
-                           .velocity = sk_chain_point_velocity,
-                           .points = sk_chain_points,
-                           .energy = energy,
-                           .scale = scale};
+                           SK_CHAIN_OPS};
 
 const sk_rod_ops sk_der_projection = {.name = "der-projection",
                                       .about = "the same, inextensible by fast projection after every step",
                                       .twists = true,
-                                      .size = size,
-                                      .init = init,
-                                      .eval = eval,
-                                      .move = move,
-                                      .pose = pose,
-                                      .jacobian = jacobian,
-                                      .support = sk_chain_support,
-                                      .velocity = sk_chain_point_velocity,
-                                      .points = sk_chain_points,
-                                      .energy = energy,
                                       .project = sk_der_project,
-                                      .scale = scale};
+                                      SK_CHAIN_OPS};

@@ -178,16 +178,5 @@ static double scale(const skein_rod *rod, int i)
   return rod->l;
 }
 
-const sk_rod_ops sk_mass_spring = {.name = "mass-spring",
-                                   .about = "chain of points with implicit springs; no twist",
-                                   .size = size,
-                                   .init = init,
-                                   .eval = eval,
-                                   .move = move,
-                                   .pose = pose,
-                                   .jacobian = jacobian,
-                                   .support = sk_chain_support,
-                                   .velocity = sk_chain_point_velocity,
-                                   .points = sk_chain_points,
-                                   .energy = energy,
-                                   .scale = scale};
+const sk_rod_ops sk_mass_spring = {
+    .name = "mass-spring", .about = "chain of points with implicit springs; no twist", SK_CHAIN_OPS};
