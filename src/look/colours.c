@@ -18,17 +18,17 @@ static const mode modes[SKEIN_COLOUR_COUNT] = {
 
 const char *skein_colour_name(skein_colour by)
 {
-  return modes[by].name;
+  return (unsigned)by < SKEIN_COLOUR_COUNT ? modes[by].name : "?";
 }
 
 const char *skein_colour_about(skein_colour by)
 {
-  return modes[by].about;
+  return (unsigned)by < SKEIN_COLOUR_COUNT ? modes[by].about : "?";
 }
 
 const char *skein_colour_unit(skein_colour by)
 {
-  return modes[by].unit;
+  return (unsigned)by < SKEIN_COLOUR_COUNT ? modes[by].unit : "?";
 }
 
 int skein_colour_find(const char *name)

@@ -25,14 +25,14 @@ static int *count_pieces(const skein_look *look, const skein_frame *f)
 {
   int *pieces = sk_calloc((size_t)look->rod_count, sizeof *pieces);
   for (int i = 0; pieces && i < f->rods; i++)
-    if (f->rod_source[i] < look->rod_count) pieces[f->rod_source[i]]++;
+    if (f->rod_source[i] >= 0 && f->rod_source[i] < look->rod_count) pieces[f->rod_source[i]]++;
   return pieces;
 }
 
 static double rod_length(const skein_look *look, const skein_frame *f, const int *pieces, int rod)
 {
   int source = f->rod_source[rod];
-  bool whole = source < look->rod_count && pieces[source] == 1;
+  bool whole = source >= 0 && source < look->rod_count && pieces[source] == 1;
   return whole ? look->rods[source].length : polyline_length(f, rod);
 }
 
