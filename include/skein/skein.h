@@ -397,6 +397,31 @@ SKEIN_API skein_status skein_solve(const skein_problem *p, const skein_solve_def
 SKEIN_API skein_status skein_solve_one(int d, const double *W, const double *b, double mu, skein_local local,
                                        bool failsafe, double tol, double *r, bool *converged);
 
+/* ---- Linear complementarity ------------------------------------------------------------------------------------ */
+
+/* w = A z + b >= 0, z >= 0, z'w = 0: frictionless contacts, for instance. */
+typedef struct skein_lcp_def {
+  double tol;     /* on the error below */
+  int max_pivots; /* 0: 100 + 20 n */
+} skein_lcp_def;
+
+SKEIN_API skein_lcp_def skein_default_lcp_def(void);
+
+typedef struct skein_lcp_info {
+  bool converged;
+  bool ray; /* it ended on a ray: for a positive semidefinite A there is no solution; z is 0 then */
+  int pivots;
+  double error; /* as skein_lcp_error says */
+} skein_lcp_info;
+
+/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n) and,
+ * unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
+SKEIN_API skein_status skein_lcp_solve(int n, const double *A, const double *b, const skein_lcp_def *def, double *z,
+                                       double *w, skein_lcp_info *info);
+/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows no
+ * solver. */
+SKEIN_API skein_status skein_lcp_error(int n, const double *A, const double *b, const double *z, double *error);
+
 /* ---- Scenes and the world -------------------------------------------------------------------------------------- */
 
 typedef struct skein_scene skein_scene;
