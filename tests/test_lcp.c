@@ -225,9 +225,11 @@ static void bad_input(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(manufactured),           cmocka_unit_test(ties),     cmocka_unit_test(classics),
-      cmocka_unit_test(a_ray_says_that_there_is_none), cmocka_unit_test(permutations_and_units),
-      cmocka_unit_test(bad_input)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(manufactured),
+                                     cmocka_unit_test(ties),
+                                     cmocka_unit_test(classics),
+                                     cmocka_unit_test(a_ray_says_that_there_is_none),
+                                     cmocka_unit_test(permutations_and_units),
+                                     cmocka_unit_test(bad_input)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

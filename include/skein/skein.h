@@ -476,6 +476,10 @@ SKEIN_API int skein_world_bodies(const skein_world *world);
 SKEIN_API void skein_world_body(const skein_world *world, int i, double place[3], double quaternion[4],
                                 double velocity[3], double spin[3]);
 
+/* The smallest distance of two bodies that may touch and of which one is dynamic, as they are now (negative: overlap);
+ * infinite when all are further apart than reach (m). By all pairs of shapes, whatever the last step thought. */
+SKEIN_API skein_status skein_world_nearest(const skein_world *world, double reach, double *distance);
+
 /* ---- By hand, while it runs: between two steps; the state knows it ---- */
 
 /* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again with

@@ -129,8 +129,7 @@ static bool rebuild(tableau *t)
 {
   int n = t->n;
   fill(t);
-  for (int i = 0; i < n; i++)
-    memcpy(t->B + (size_t)n * (size_t)i, column(t, t->basis[i]), sizeof(double) * (size_t)n);
+  for (int i = 0; i < n; i++) memcpy(t->B + (size_t)n * (size_t)i, column(t, t->basis[i]), sizeof(double) * (size_t)n);
   sk_blas_hold(1);
   bool regular = LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n, 2 * n + 2, t->B, n, t->order, t->T, n) == 0;
   sk_blas_hold(-1);
