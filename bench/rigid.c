@@ -3,7 +3,8 @@
  *
  * Reads scenes/NAME.json and prints one row of CSV per scene, friction and method: the smallest distance of two bodies
  * after any step, by all pairs of shapes; the way that bodies have drifted between the middle and the end of the run;
- * iterations and time per step. Then the forces as dt goes to 0, against those of the velocity formulation. */
+ * iterations and time per step. A run whose motion blew up ends there: its steps are fewer. Then the forces as dt goes
+ * to 0, against those of the velocity formulation. */
 #include "base/base.h"
 
 #include <math.h>
@@ -40,8 +41,8 @@ static double largest_way(const skein_world *world, const double *from)
 {
   double *to = places(world), most = 0;
   for (int i = 0; i < skein_world_bodies(world); i++)
-    most = fmax(most, hypot(hypot(to[3 * i] - from[3 * i], to[3 * i + 1] - from[3 * i + 1]),
-                            to[3 * i + 2] - from[3 * i + 2]));
+    most = fmax(
+        most, hypot(hypot(to[3 * i] - from[3 * i], to[3 * i + 1] - from[3 * i + 1]), to[3 * i + 2] - from[3 * i + 2]));
   free(to);
   return most;
 }
@@ -55,14 +56,19 @@ static figures run(const skein_scene *scene, int steps)
   stop(skein_world_create(scene, 1, &world));
   for (int k = 0; k < steps; k++) {
     double begin = sk_seconds();
-    stop(skein_world_step(world, 1e9, &info));
-    f.ms += 1e3 * (sk_seconds() - begin) / steps;
+    skein_status s = skein_world_step(world, 1e9, &info);
+    if (s.code != SKEIN_OK) {
+      fprintf(stderr, "bench_rigid: %s\n", s.message);
+      break;
+    }
+    f.ms += 1e3 * (sk_seconds() - begin);
     stop(skein_world_nearest(world, 1e-4, &nearest));
-    f.nearest = fmin(f.nearest, nearest), f.iterations += info.sweeps / (double)steps;
-    f.contacts += info.contacts / (double)steps, f.error = fmax(f.error, info.error);
+    f.nearest = fmin(f.nearest, nearest), f.iterations += info.sweeps;
+    f.contacts += info.contacts, f.error = fmax(f.error, info.error);
     f.unfinished += !info.converged, f.retries += info.retries, f.steps++;
     if (k == steps / 2) middle = places(world);
   }
+  f.ms /= f.steps, f.iterations /= f.steps, f.contacts /= f.steps;
   f.drift = middle ? largest_way(world, middle) : 0;
   free(middle);
   skein_world_destroy(world);
@@ -80,7 +86,7 @@ static void long_runs(const char *name, int steps, const char *friction)
     snprintf(rigid, sizeof rigid, "solver.rigid=\"%s\"", methods[m]);
     stop(skein_scene_read(path, sets, 4, &scene));
     figures f = run(scene, steps);
-    printf("%s,%s,%s,%d,%.1f,%.3g,%.3g,%.2f,%.3f,%d,%d\n", name, friction, methods[m], steps, f.contacts, f.nearest,
+    printf("%s,%s,%s,%d,%.1f,%.3g,%.3g,%.2f,%.3f,%d,%d\n", name, friction, methods[m], f.steps, f.contacts, f.nearest,
            f.drift, f.iterations, f.ms, f.unfinished, f.retries);
     fflush(stdout);
     skein_scene_destroy(scene);

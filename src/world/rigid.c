@@ -144,10 +144,10 @@ static skein_status solve_newton(sk_rigid *r, work *k, bool *converged)
   int added;
   *converged = false;
   sk_rigid_velocities(r, false, k->base);
-  for (int i = 0; i < r->count; i++) { /* those that would close */
+  for (int i = 0; i < r->count; i++) { /* those that press, touch, or would close */
     sk_grip *g = r->at + i;
     double end = g->distance + r->dt * (sk_rigid_speed(r, g, k->base) - sk_rigid_speed(r, g, r->u));
-    g->active = end < -r->tol, g->f = g->active ? g->f : 0, g->released = false;
+    g->active = g->f > 0 || g->distance <= 10 * r->tol || end < -r->tol, g->released = false;
   }
   for (int count = 0; count < MOST_ITERATIONS; count++) {
     if (!advance(r, k, &added)) return sk_no_memory();
@@ -247,18 +247,27 @@ static skein_status solve_normal(sk_rigid *r, work *k, bool *converged)
   }
 }
 
-/* Normal impulses, and where there is friction, in turns with Coulomb's law until that moves nothing any more. */
+/* The fixed point with Coulomb's problem in the place of the LCP; its tangential impulses stay. */
+static skein_status settle_friction(sk_rigid *r, work *k, bool *converged)
+{
+  int added;
+  *converged = false;
+  for (int count = 0; count < MOST_RUBS && !*converged; count++) {
+    bool solved;
+    skein_status s = sk_rigid_rub(r, &solved);
+    if (s.code != SKEIN_OK || !solved) return s;
+    if (!advance(r, k, &added)) return sk_no_memory();
+    *converged = added == 0 && sk_rigid_error(r) <= 100 * r->tol && drop_phantoms(r) == 0;
+  }
+  return sk_ok();
+}
+
+/* Friction first, where there is some; then the normal impulses by the method. */
 static skein_status solve_all(sk_rigid *r, work *k, bool *converged)
 {
-  bool rough = sk_rigid_is_rough(r), rubbed = true;
-  double change = HUGE_VAL;
-  skein_status s = sk_ok();
-  for (int count = 0; s.code == SKEIN_OK && count < MOST_RUBS; count++) {
-    if (rough) s = sk_rigid_rub(r, &change, &rubbed);
-    if (s.code == SKEIN_OK && (count == 0 || change > 100 * r->tol)) s = solve_normal(r, k, converged);
-    if (!rough || change <= 100 * r->tol || !*converged) break;
-  }
-  *converged &= rubbed && (!rough || change <= 100 * r->tol);
+  bool settled = true;
+  skein_status s = sk_rigid_is_rough(r) ? settle_friction(r, k, &settled) : sk_ok();
+  if (s.code == SKEIN_OK && settled) s = solve_normal(r, k, converged);
   return s;
 }
 

@@ -60,9 +60,7 @@ double sk_rigid_error(sk_rigid *r);
 
 /* ---- rigid_friction.c ---- */
 bool sk_rigid_is_rough(const sk_rigid *r);
-/* Coulomb's law at the grips as they are: their f, press and drag. *change: m, how much further or less bodies go by
- * it.
- */
-skein_status sk_rigid_rub(sk_rigid *r, double *change, bool *converged);
+/* Coulomb's law at the grips as they are: their f, press and drag. */
+skein_status sk_rigid_rub(sk_rigid *r, bool *converged);
 
 #endif

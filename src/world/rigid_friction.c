@@ -3,12 +3,11 @@
  *
  *     M v = M u_free + H' r,   u_N = delta'/dt + n' J (v - u'),   u_T = the slip,   (r, u) in C(mu)
  *
- * and its tangential impulses are given to the normal problem, in turns. Where the turns end, both have the same
- * velocities. */
+ * again and again about the poses that it leads to. When these stay, its tangential impulses are given to the normal
+ * problem, whose method has the last word on the distances. */
 #include "world/rigid.h"
 
 #include <math.h>
-#include <string.h>
 
 bool sk_rigid_is_rough(const sk_rigid *r)
 {
@@ -78,21 +77,7 @@ static void fill_grip(const sk_rigid *r, skein_problem *p, int k, int64_t *at)
   p->mu[k] = fmax(g->mu, 0);
 }
 
-/* m: the largest way that the step would go further, at the ends of the bodies. */
-static double way(const sk_rigid *r, const double *v)
-{
-  double most = 0;
-  for (int i = 0; i < r->bodies; i++) {
-    int dof = r->dof[i];
-    if (dof < 0) continue;
-    sk_vec3 dv = sk_sub(sk_load3(v + dof), sk_load3(r->u + dof));
-    sk_vec3 dw = sk_sub(sk_load3(v + dof + 3), sk_load3(r->u + dof + 3));
-    most = fmax(most, r->dt * (sk_norm(dv) + r->size[i] * sk_norm(dw)));
-  }
-  return most;
-}
-
-skein_status sk_rigid_rub(sk_rigid *r, double *change, bool *converged)
+skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
 {
   const sk_scene_step *step = &r->w->scene->step;
   skein_problem p;
@@ -100,7 +85,7 @@ skein_status sk_rigid_rub(sk_rigid *r, double *change, bool *converged)
   skein_solve_def def = skein_default_solve_def();
   skein_solve_info info;
   int64_t at = 0;
-  *change = 0, *converged = true;
+  *converged = true;
   if (r->count == 0) return sk_ok();
   skein_status s = allocate(r, &p, &solution);
   if (s.code != SKEIN_OK) return s;
@@ -112,7 +97,7 @@ skein_status sk_rigid_rub(sk_rigid *r, double *change, bool *converged)
     for (int c = 1; c < 3; c++) solution.r[3 * k + c] = sk_dot(g->drag, axis(g, c));
   }
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
-  def.tol = fmin(step->tol_rest, 1e-9), def.local_tol = 0.01 * def.tol;
+  def.tol = fmin(step->tol_rest, 1e-8), def.local_tol = 0.01 * def.tol;
   def.max_seconds = step->max_seconds, def.threads = r->w->threads, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
   s = skein_solve(&p, &def, &solution, &info);
@@ -122,7 +107,7 @@ skein_status sk_rigid_rub(sk_rigid *r, double *change, bool *converged)
     const double *x = solution.r + 3 * k;
     g->f = g->press = x[0], g->drag = sk_add(sk_mul(x[1], axis(g, 1)), sk_mul(x[2], axis(g, 2)));
   }
-  *change = way(r, solution.v), *converged = info.converged;
+  *converged = info.converged;
   r->w->problem = p, r->w->solution = solution;
   return s;
 }
