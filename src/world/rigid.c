@@ -124,14 +124,18 @@ static bool step_bilateral(sk_rigid *r, work *k)
   return true;
 }
 
-/* Releases what pulls, takes what has closed; whether that changed anything. */
+/* Releases what pulls most, takes what has closed, a contact not more than twice; whether that changed anything. */
 static bool change_active(sk_rigid *r)
 {
+  double most = 0;
   bool changed = false;
+  for (int i = 0; i < r->count; i++)
+    if (r->at[i].active) most = fmin(most, r->at[i].weight * r->at[i].f);
   for (int i = 0; i < r->count; i++) {
     sk_grip *g = r->at + i;
-    bool pulls = g->active && g->weight * g->f < -r->tol, closed = !g->active && !g->released && g->distance < -r->tol;
-    if (pulls) g->active = false, g->released = true;
+    bool pulls = g->active && g->weight * g->f < fmin(0.5 * most, -r->tol);
+    bool closed = !g->active && g->released < 2 && g->distance < -r->tol;
+    if (pulls) g->active = false, g->released++;
     if (closed) g->active = true;
     if (!g->active) g->f = 0;
     changed |= pulls || closed;
@@ -147,7 +151,7 @@ static skein_status solve_newton(sk_rigid *r, work *k, bool *converged)
   for (int i = 0; i < r->count; i++) { /* those that press, touch, or would close */
     sk_grip *g = r->at + i;
     double end = g->distance + r->dt * (sk_rigid_speed(r, g, k->base) - sk_rigid_speed(r, g, r->u));
-    g->active = g->f > 0 || g->distance <= 10 * r->tol || end < -r->tol, g->released = false;
+    g->active = g->f > 0 || g->distance <= 10 * r->tol || end < -r->tol, g->released = 0;
   }
   for (int count = 0; count < MOST_ITERATIONS; count++) {
     if (!advance(r, k, &added)) return sk_no_memory();

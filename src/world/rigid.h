@@ -20,7 +20,8 @@ typedef struct sk_grip {
   double turned[12]; /* the same for the change of the pose: the motion turns while it goes on */
   double weight;     /* m / (N s): what a unit of f does to the distance */
   bool seen;         /* the shapes have this feature where they are now */
-  bool active, released;
+  bool active;       /* newton: it is bilateral */
+  int released;      /* how often in this step */
 } sk_grip;
 
 typedef struct sk_rigid {

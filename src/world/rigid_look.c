@@ -92,6 +92,13 @@ static double bottom(const sk_rigid *r, int a, int b, double gap)
   return gap < least - r->tol ? fmin(least, gap + r->w->scene->step.push * r->dt) : least;
 }
 
+/* m: of distances. A force is a distance over dt^2, so that 1e-7 of a fall keeps forces to that part of the weight. */
+static double tolerance(const sk_rigid *r, double size)
+{
+  double fall = sk_norm(sk_load3(r->w->env.gravity)) * r->dt * r->dt;
+  return fmax(1e-13 * size, fmin(1e-10 * size, fall > 0 ? 1e-7 * fall : HUGE_VAL));
+}
+
 skein_status sk_rigid_create(skein_world *w, double dt, sk_rigid *r)
 {
   int n = w->scene->body_count;
@@ -108,7 +115,7 @@ skein_status sk_rigid_create(skein_world *w, double dt, sk_rigid *r)
   for (int i = 0; i < n; i++) fill_body(r, i, &smallest);
   for (int i = 0; i < n; i++)
     if (r->dof[i] >= 0) fill_free(r, i);
-  r->tol = 1e-10 * (isfinite(smallest) ? smallest : 1);
+  r->tol = tolerance(r, isfinite(smallest) ? smallest : 1);
   for (int k = 0; k < w->tried.count; k++) r->at[r->count++] = grip_make(r, w->tried.at + k);
   for (int k = 0; k < r->count; k++) {
     double deepest = HUGE_VAL;
