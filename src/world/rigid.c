@@ -14,6 +14,8 @@
  * part of the diagonal, which slows its last digits by that part and changes no answer. */
 #include "world/rigid.h"
 
+#include "sparse/sparse.h"
+
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -261,7 +263,7 @@ static skein_status settle_friction(sk_rigid *r, work *k, bool *converged)
     skein_status s = sk_rigid_rub(r, &solved);
     if (s.code != SKEIN_OK || !solved) return s;
     if (!advance(r, k, &added)) return sk_no_memory();
-    *converged = added == 0 && sk_rigid_error(r) <= 100 * r->tol && drop_phantoms(r) == 0;
+    *converged = added == 0 && sk_rigid_error(r) <= r->rough_tol && drop_phantoms(r) == 0;
   }
   return sk_ok();
 }
@@ -338,7 +340,9 @@ skein_status sk_world_rigid(skein_world *w, double dt, skein_step_info *info)
   if (s.code != SKEIN_OK) return s;
   if (sk_rigid_look(&r, true) < 0 || !make_room(&r, &k)) return sk_no_memory();
   bool rough = sk_rigid_is_rough(&r);
+  sk_blas_hold(1);
   s = solve_all(&r, &k, &converged);
+  sk_blas_hold(-1);
   w->tried.at = SK_NEW_RAW(&w->arena, r.count, sk_touch);
   if (w->arena.failed) return sk_no_memory();
   if (s.code != SKEIN_OK) return s;

@@ -26,7 +26,7 @@ typedef struct sk_grip {
 
 typedef struct sk_rigid {
   skein_world *w;
-  double dt, tol; /* tol: m */
+  double dt, tol, rough_tol; /* m: of distances; of them while friction is sought, which has a tolerance of its own */
   int bodies, dofs;
   int *dof;              /* first of body i; -1: it does not move by forces */
   double *mass;          /* 1/m */

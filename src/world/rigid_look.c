@@ -96,7 +96,7 @@ static double bottom(const sk_rigid *r, int a, int b, double gap)
 static double tolerance(const sk_rigid *r, double size)
 {
   double fall = sk_norm(sk_load3(r->w->env.gravity)) * r->dt * r->dt;
-  return fmax(1e-13 * size, fmin(1e-10 * size, fall > 0 ? 1e-7 * fall : HUGE_VAL));
+  return fmax(1e-12 * size, fmin(1e-10 * size, fall > 0 ? 1e-7 * fall : HUGE_VAL));
 }
 
 skein_status sk_rigid_create(skein_world *w, double dt, sk_rigid *r)
@@ -115,7 +115,8 @@ skein_status sk_rigid_create(skein_world *w, double dt, sk_rigid *r)
   for (int i = 0; i < n; i++) fill_body(r, i, &smallest);
   for (int i = 0; i < n; i++)
     if (r->dof[i] >= 0) fill_free(r, i);
-  r->tol = tolerance(r, isfinite(smallest) ? smallest : 1);
+  smallest = isfinite(smallest) ? smallest : 1;
+  r->tol = tolerance(r, smallest), r->rough_tol = fmax(100 * r->tol, 1e-9 * smallest);
   for (int k = 0; k < w->tried.count; k++) r->at[r->count++] = grip_make(r, w->tried.at + k);
   for (int k = 0; k < r->count; k++) {
     double deepest = HUGE_VAL;
