@@ -77,6 +77,16 @@ static skein_status run_error(void *context)
   return skein_problem_error(c->p, c->r, &error, NULL, NULL);
 }
 
+static skein_status run_lcp(void *context)
+{
+  static const double A[4] = {2, 1, 1, 2}, b[2] = {-1, -2};
+  double z[2], error;
+  skein_lcp_info info;
+  (void)context;
+  skein_status s = skein_lcp_solve(2, A, b, NULL, z, NULL, &info);
+  return s.code == SKEIN_OK ? skein_lcp_error(2, A, b, z, &error) : s;
+}
+
 static skein_status run_create(void *context)
 {
   skein_solution s;
@@ -214,6 +224,7 @@ static void problems(void **unused)
   c.p = &reduced;
   fail_everywhere("error reduced", run_error, &c);
   fail_everywhere("solution", run_create, &global);
+  fail_everywhere("lcp", run_lcp, NULL);
   skein_problem_destroy(&global);
   skein_problem_destroy(&reduced);
   skein_solution_destroy(&answer);

@@ -397,6 +397,31 @@ SKEIN_API skein_status skein_solve(const skein_problem *p, const skein_solve_def
 SKEIN_API skein_status skein_solve_one(int d, const double *W, const double *b, double mu, skein_local local,
                                        bool failsafe, double tol, double *r, bool *converged);
 
+/* ---- Linear complementarity ------------------------------------------------------------------------------------ */
+
+/* w = A z + b >= 0, z >= 0, z'w = 0: frictionless contacts, for instance. */
+typedef struct skein_lcp_def {
+  double tol;     /* on the error below */
+  int max_pivots; /* 0: 100 + 20 n */
+} skein_lcp_def;
+
+SKEIN_API skein_lcp_def skein_default_lcp_def(void);
+
+typedef struct skein_lcp_info {
+  bool converged;
+  bool ray; /* it ended on a ray: for a positive semidefinite A there is no solution; z is 0 then */
+  int pivots;
+  double error; /* as skein_lcp_error says */
+} skein_lcp_info;
+
+/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n) and,
+ * unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
+SKEIN_API skein_status skein_lcp_solve(int n, const double *A, const double *b, const skein_lcp_def *def, double *z,
+                                       double *w, skein_lcp_info *info);
+/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows no
+ * solver. */
+SKEIN_API skein_status skein_lcp_error(int n, const double *A, const double *b, const double *z, double *error);
+
 /* ---- Scenes and the world -------------------------------------------------------------------------------------- */
 
 typedef struct skein_scene skein_scene;
@@ -451,6 +476,10 @@ SKEIN_API const skein_rod *skein_world_rod(const skein_world *world, int i);
 SKEIN_API int skein_world_bodies(const skein_world *world);
 SKEIN_API void skein_world_body(const skein_world *world, int i, double place[3], double quaternion[4],
                                 double velocity[3], double spin[3]);
+
+/* The smallest distance of two bodies that may touch and of which one is dynamic, as they are now (negative: overlap);
+ * infinite when all are further apart than reach (m). By all pairs of shapes, whatever the last step thought. */
+SKEIN_API skein_status skein_world_nearest(const skein_world *world, double reach, double *distance);
 
 /* ---- By hand, while it runs: between two steps; the state knows it ---- */
 

@@ -46,6 +46,7 @@ skein_status sk_mesh_create(const double *v, int vertices, const int *t, int tri
 void sk_mesh_destroy(sk_mesh *m);
 /* New places of the same vertices (an animated mesh): the tree is refitted. */
 void sk_mesh_move(sk_mesh *m, const double *v);
+bool sk_mesh_is_polytope(const sk_mesh *m); /* convex, of few faces: contacts of two such are exact also where they touch */
 int sk_mesh_vertices(const sk_mesh *m);
 int sk_mesh_triangles(const sk_mesh *m);
 const double *sk_mesh_vertex_data(const sk_mesh *m);

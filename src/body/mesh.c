@@ -365,6 +365,11 @@ void sk_mesh_move(sk_mesh *m, const double *v)
   refresh(m);
 }
 
+bool sk_mesh_is_polytope(const sk_mesh *m)
+{
+  return m->polytope && m->polytope->faces > 0;
+}
+
 int sk_mesh_vertices(const sk_mesh *m)
 {
   return m->vertices;

@@ -26,6 +26,7 @@ static void read_all(sk_reader *r, const sk_at *root)
   sk_read_pairs(r, root);
   sk_read_events(r, root);
   sk_read_forces(r, root);
+  sk_check_rigid(r, root);
   if (!sk_failed(r) && !r->scene->rod_count && !r->scene->body_count)
     sk_at_fail(r, root, "the scene is empty, expected 'rods' or 'bodies'");
 }

@@ -72,6 +72,15 @@ typedef struct sk_scene_force {
   double from, until, ramp;
 } sk_scene_force;
 
+/* How rigid bodies are kept apart: by velocities (and a push-out), or by the distances at the end of the step. */
+typedef enum sk_rigid_method {
+  SK_RIGID_VELOCITY,
+  SK_RIGID_NEWTON,
+  SK_RIGID_FISCHER,
+  SK_RIGID_LCP,
+  SK_RIGID_COUNT
+} sk_rigid_method;
+
 typedef struct sk_scene_step {
   double dt, dt_min, dt_max; /* s: the default step, and the bounds of the adaptive one */
   double theta;
@@ -83,6 +92,7 @@ typedef struct sk_scene_step {
   skein_method method;
   skein_local local;
   bool failsafe;
+  sk_rigid_method rigid;
   double max_seconds; /* 0: none */
   int max_sweeps;
   bool sleep;         /* islands at rest are put to sleep: */

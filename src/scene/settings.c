@@ -46,13 +46,16 @@ static void read_local(sk_reader *r, const sk_at *solver)
 static void read_solver(sk_reader *r, const sk_at *root)
 {
   static const char *const fields[] = {"method", "local", "tol",   "tol_rest", "max_seconds", "max_sweeps",
-                                       "slop",   "push",  "chord", "sleep",    "sleep_speed", "sleep_after"};
+                                       "slop",   "push",  "chord", "sleep",    "sleep_speed", "sleep_after",
+                                       "rigid"};
+  static const char *const rigid[SK_RIGID_COUNT] = {"velocity", "newton", "fischer", "lcp"};
   const char *methods[SKEIN_METHOD_COUNT];
   sk_scene_step *s = &r->scene->step;
   sk_at at = sk_at_get(root, "solver");
   if (at.value && !sk_at_object(r, &at, fields, SK_COUNT(fields))) return;
   for (int k = 0; k < SKEIN_METHOD_COUNT; k++) methods[k] = skein_method_name((skein_method)k);
   s->method = (skein_method)sk_get_choice(r, &at, "method", "method", methods, SKEIN_METHOD_COUNT, SKEIN_AUTO);
+  s->rigid = (sk_rigid_method)sk_get_choice(r, &at, "rigid", "rigid method", rigid, SK_RIGID_COUNT, SK_RIGID_VELOCITY);
   read_local(r, &at);
   s->tol = sk_get_number(r, &at, "tol", SK_ONE, SK_POSITIVE, 1e-6);
   s->tol_rest = sk_get_number(r, &at, "tol_rest", SK_ONE, SK_POSITIVE, s->tol < 1e-8 ? s->tol : 1e-8);
@@ -66,6 +69,20 @@ static void read_solver(sk_reader *r, const sk_at *root)
   s->sleep_after = sk_get_number(r, &at, "sleep_after", SK_TIME, SK_NOT_NEGATIVE, 0.1);
   sk_at chord = sk_at_get(&at, "chord");
   if (!sk_failed(r) && s->chord < 1e-3) sk_at_fail(r, &chord, "is %g, expected 0.001 to 1", s->chord);
+}
+
+/* Methods that enforce distances have bodies only, no impact law, and poses by the velocity at the end of the step. */
+void sk_check_rigid(sk_reader *r, const sk_at *root)
+{
+  const skein_scene *s = r->scene;
+  sk_at solver = sk_at_get(root, "solver"), at = sk_at_get(&solver, "rigid");
+  if (sk_failed(r) || s->step.rigid == SK_RIGID_VELOCITY) return;
+  if (s->rod_count > 0) sk_at_fail(r, &at, "enforces distances of rigid bodies, expected a scene without rods");
+  if (s->step.theta < 1) sk_at_fail(r, &at, "enforces distances, expected time.theta = 1, found %g", s->step.theta);
+  for (int k = 0; k < s->group_count * s->group_count && !sk_failed(r); k++)
+    if (s->restitution[k] > 0 && s->mu[k] >= 0)
+      sk_at_fail(r, &at, "enforces distances and has no impact law, expected restitution 0, found %g",
+                 s->restitution[k]);
 }
 
 static void read_output(sk_reader *r, const sk_at *root)

@@ -175,6 +175,9 @@ skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info);
 /* Relative velocity of a touch in its frame, without gap terms, by the velocities v of the problem's dofs. */
 void sk_world_energies(const skein_world *w, skein_step_info *info);
 
+/* ---- rigid.c: instead of both, where distances at the end of the step are enforced ---- */
+skein_status sk_world_rigid(skein_world *w, double dt, skein_step_info *info);
+
 /* Threads for `count` pieces of work of which one thread does `each` in the time that it takes to call the others. */
 static inline int sk_world_team(const skein_world *w, int count, int each)
 {

@@ -1,0 +1,328 @@
+/* The distances delta(s) of a step of rigid bodies as a function of the poses s, and what a change of velocity does to
+ * them. A contact is a pair of features of two shapes; its distance is asked of the shapes again in every trial pose.
+ * Where they do not have the feature any more (a corner that has left a face), the distance goes on as that of the two
+ * points along the last normal. The gradient is n' J: a distance between nearest points does not feel how these move
+ * along the surfaces. */
+#include "world/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Bodies ---- */
+
+static double body_size(const skein_world *w, int i)
+{
+  sk_vec3 lo, hi;
+  if (w->scene->bodies[i].shape.kind == SK_PLANE) return 0;
+  sk_shape_bounds(&w->scene->bodies[i].shape, &w->bodies[i].pose, &lo, &hi);
+  return sk_norm(sk_sub(hi, lo));
+}
+
+static sk_mat3 inverse(sk_mat3 A)
+{
+  return (sk_mat3){{sk_solve3(A, sk_vec(1, 0, 0)), sk_solve3(A, sk_vec(0, 1, 0)), sk_solve3(A, sk_vec(0, 0, 1))}};
+}
+
+/* Inertia, free velocity (weight, gyroscopic torque) and reach of a body that moves by forces. */
+static void fill_free(sk_rigid *r, int i)
+{
+  const skein_world *w = r->w;
+  const sk_body_state *b = w->bodies + i;
+  double *u = r->free + r->dof[i];
+  sk_mat3 I = sk_world_inertia(w, i);
+  r->mass[i] = 1 / w->scene->bodies[i].mass, r->inertia[i] = inverse(I);
+  sk_store3(u, sk_axpy(b->v, r->dt, sk_load3(w->env.gravity)));
+  sk_store3(u + 3, sk_axpy(b->w, -r->dt, sk_apply(r->inertia[i], sk_cross(b->w, sk_apply(I, b->w)))));
+}
+
+static void fill_body(sk_rigid *r, int i, double *smallest)
+{
+  const skein_world *w = r->w;
+  const sk_scene_body *body = w->scene->bodies + i;
+  const sk_body_state *b = w->bodies + i;
+  bool moves = body->mode == SK_DYNAMIC && !sk_world_asleep(w, w->strand_count + i);
+  double fall = moves ? sk_norm(sk_load3(w->env.gravity)) * r->dt * r->dt : 0;
+  r->size[i] = body_size(w, i);
+  r->start[i] = r->pose[i] = body->mode == SK_PRESCRIBED ? b->next : b->pose;
+  r->reach[i] = 1.2 * r->dt * (sk_norm(b->v) + sk_norm(b->w) * r->size[i]) + fall + 1e-3 * r->size[i];
+  r->dof[i] = moves ? r->dofs : -1;
+  if (!moves) return;
+  r->dofs += 6;
+  *smallest = fmin(*smallest, r->size[i]);
+}
+
+static sk_grip grip_make(const sk_rigid *r, const sk_touch *t)
+{
+  int first = r->w->strand_count;
+  double f = fmax(0, sk_dot(t->impulse, t->frame[0]));
+  return (sk_grip){.a = t->a - first,
+                   .b = t->b - first,
+                   .feature = t->feature,
+                   .n = t->frame[0],
+                   .x = t->point_a,
+                   .y = t->point_b,
+                   .ax = sk_pose_in(&r->w->bodies[t->a - first].pose, t->point_a),
+                   .by = sk_pose_in(&r->w->bodies[t->b - first].pose, t->point_b),
+                   .distance = t->gap,
+                   .f = f,
+                   .mu = t->mu,
+                   .press = f,
+                   .drag = t->mu > 0 ? sk_axpy(t->impulse, -f, t->frame[0]) : sk_vec(0, 0, 0)};
+}
+
+static bool is_hollow(const sk_shape *s)
+{
+  return s->kind == SK_MESH && !sk_mesh_is_polytope(s->mesh);
+}
+
+/* Edges of meshes that are not convex have no sure normal where they touch, so such meshes are kept this far apart from
+ * what has edges too. */
+static double skin(const sk_rigid *r, int a, int b)
+{
+  const sk_shape *A = &r->w->scene->bodies[a].shape, *B = &r->w->scene->bodies[b].shape;
+  bool edges_a = A->kind >= SK_CYLINDER, edges_b = B->kind >= SK_CYLINDER;
+  return edges_a && edges_b && (is_hollow(A) || is_hollow(B)) ? 5e-4 * fmin(r->size[a], r->size[b]) : 0;
+}
+
+/* What the distance may not be below: the skin. An overlap at the start is opened no faster than the scene's push-out
+ * velocity allows. */
+static double bottom(const sk_rigid *r, int a, int b, double gap)
+{
+  double least = skin(r, a, b);
+  return gap < least - r->tol ? fmin(least, gap + r->w->scene->step.push * r->dt) : least;
+}
+
+/* m: of distances. A force is a distance over dt^2, so that 1e-7 of a fall keeps forces to that part of the weight. */
+static double tolerance(const sk_rigid *r, double size)
+{
+  double fall = sk_norm(sk_load3(r->w->env.gravity)) * r->dt * r->dt;
+  return fmax(1e-12 * size, fmin(1e-10 * size, fall > 0 ? 1e-7 * fall : HUGE_VAL));
+}
+
+skein_status sk_rigid_create(skein_world *w, double dt, sk_rigid *r)
+{
+  int n = w->scene->body_count;
+  double smallest = HUGE_VAL;
+  sk_arena *arena = &w->arena;
+  *r = (sk_rigid){.w = w, .dt = dt, .bodies = n, .room = 2 * w->tried.count + 64};
+  r->dof = SK_NEW(arena, n, int), r->mass = SK_NEW(arena, n, double), r->inertia = SK_NEW(arena, n, sk_mat3);
+  r->free = SK_NEW(arena, 6 * (size_t)n, double), r->u = SK_NEW(arena, 6 * (size_t)n, double);
+  r->start = SK_NEW(arena, n, sk_pose), r->pose = SK_NEW(arena, n, sk_pose);
+  r->reach = SK_NEW(arena, n, double), r->size = SK_NEW(arena, n, double);
+  r->lo = SK_NEW(arena, n, sk_vec3), r->hi = SK_NEW(arena, n, sk_vec3);
+  r->at = SK_NEW(arena, r->room, sk_grip);
+  if (arena->failed) return sk_no_memory();
+  for (int i = 0; i < n; i++) fill_body(r, i, &smallest);
+  for (int i = 0; i < n; i++)
+    if (r->dof[i] >= 0) fill_free(r, i);
+  smallest = isfinite(smallest) ? smallest : 1;
+  r->tol = tolerance(r, smallest), r->rough_tol = fmax(100 * r->tol, 1e-9 * smallest);
+  for (int k = 0; k < w->tried.count; k++) r->at[r->count++] = grip_make(r, w->tried.at + k);
+  for (int k = 0; k < r->count; k++) {
+    double deepest = HUGE_VAL;
+    for (int j = 0; j < r->count; j++)
+      if (r->at[j].a == r->at[k].a && r->at[j].b == r->at[k].b) deepest = fmin(deepest, w->tried.at[j].gap);
+    r->at[k].floor = bottom(r, r->at[k].a, r->at[k].b, deepest);
+  }
+  return sk_ok();
+}
+
+/* ---- Motion ---- */
+
+void sk_rigid_velocities(const sk_rigid *r, bool with_f, double *u)
+{
+  memcpy(u, r->free, sizeof(double) * (size_t)r->dofs);
+  for (int k = 0; k < r->count; k++) {
+    const sk_grip *g = r->at + k;
+    sk_vec3 impulse = sk_axpy(g->drag, with_f ? g->f : 0, g->n);
+    for (int side = 0; side < 2; side++, impulse = sk_mul(-1, impulse)) {
+      int body = side ? g->b : g->a, dof = r->dof[body];
+      if (dof < 0) continue;
+      sk_vec3 turn = sk_apply(r->inertia[body], sk_cross(g->arm[side], impulse));
+      sk_store3(u + dof, sk_axpy(sk_load3(u + dof), r->mass[body], impulse));
+      sk_store3(u + dof + 3, sk_add(sk_load3(u + dof + 3), turn));
+    }
+  }
+}
+
+void sk_rigid_move(sk_rigid *r)
+{
+  sk_rigid_velocities(r, true, r->u);
+  for (int i = 0; i < r->bodies; i++) { /* as sk_world_move_bodies does */
+    if (r->dof[i] < 0) continue;
+    sk_vec3 v = sk_load3(r->u + r->dof[i]), spin = sk_load3(r->u + r->dof[i] + 3);
+    r->pose[i].r = sk_axpy(r->start[i].r, r->dt, v);
+    r->pose[i].q = sk_quat_unit(sk_quat_mul(sk_quat_rotation(sk_mul(r->dt, spin)), r->start[i].q));
+  }
+}
+
+double sk_rigid_speed(const sk_rigid *r, const sk_grip *g, const double *u)
+{
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    int dof = r->dof[side ? g->b : g->a];
+    for (int c = 0; dof >= 0 && c < 6; c++) sum += g->row[6 * side + c] * u[dof + c];
+  }
+  return sum;
+}
+
+double sk_rigid_coupling(const sk_rigid *r, const sk_grip *i, const sk_grip *k, bool exact)
+{
+  double sum = 0;
+  for (int si = 0; si < 2; si++)
+    for (int sk = 0; sk < 2; sk++) {
+      int body = si ? i->b : i->a;
+      if (body != (sk ? k->b : k->a) || r->dof[body] < 0) continue;
+      const double *x = (exact ? i->turned : i->row) + 6 * si, *y = k->row + 6 * sk;
+      sum += r->mass[body] * sk_dot(sk_load3(x), sk_load3(y));
+      sum += sk_dot(sk_load3(x + 3), sk_apply(r->inertia[body], sk_load3(y + 3)));
+    }
+  return r->dt * sum;
+}
+
+/* A change dw of the spin turns the end of the step by dt J(dt w) dw, J the left Jacobian of the rotations:
+ * J(p) = 1 + (1 - cos t)/t^2 [p] + (t - sin t)/t^3 [p]^2, t = |p|. This is J' m. */
+static sk_vec3 turn_back(sk_vec3 p, sk_vec3 m)
+{
+  double t = sk_norm(p), a = t > 1e-4 ? (1 - cos(t)) / (t * t) : 0.5,
+         b = t > 1e-2 ? (t - sin(t)) / (t * t * t) : 1.0 / 6;
+  sk_vec3 pm = sk_cross(p, m);
+  return sk_axpy(sk_axpy(m, -a, pm), b, sk_cross(p, pm));
+}
+
+static void fill_rows(sk_rigid *r, sk_grip *g)
+{
+  for (int side = 0; side < 2; side++) {
+    int body = side ? g->b : g->a;
+    sk_vec3 n = sk_mul(side ? -1 : 1, g->n), m;
+    g->arm[side] = sk_sub(side ? g->y : g->x, r->pose[body].r), m = sk_cross(g->arm[side], n);
+    sk_store3(g->row + 6 * side, n), sk_store3(g->row + 6 * side + 3, m);
+    memcpy(g->turned + 6 * side, g->row + 6 * side, 6 * sizeof(double));
+    if (r->dof[body] < 0) continue;
+    sk_vec3 p = sk_mul(r->dt, sk_load3(r->u + r->dof[body] + 3));
+    sk_store3(g->turned + 6 * side + 3, turn_back(p, m));
+  }
+  g->weight = sk_rigid_coupling(r, g, g, false);
+}
+
+/* ---- Looking ---- */
+
+/* Distance of the two points along the last normal. */
+static void carry(const sk_rigid *r, sk_grip *g)
+{
+  sk_vec3 x = sk_pose_out(r->pose + g->a, g->ax), y = sk_pose_out(r->pose + g->b, g->by);
+  g->distance = sk_dot(g->n, sk_sub(x, y)) - g->floor;
+}
+
+static void take_geometry(const sk_rigid *r, const sk_near *near, sk_grip *g)
+{
+  g->n = near->normal, g->y = near->point, g->x = sk_axpy(near->point, near->distance, near->normal);
+  g->ax = sk_pose_in(r->pose + g->a, g->x), g->by = sk_pose_in(r->pose + g->b, g->y);
+}
+
+/* The unseen grip of the pair with that feature, of several the one whose point was nearest. `place`: any feature, but
+ * not further away than a fiftieth of the smaller body: where faces lie corner on corner, one place has several names,
+ * and round-off chooses among them. NULL: none. */
+static sk_grip *find_grip(sk_rigid *r, int a, int b, const sk_near *near, bool place)
+{
+  sk_grip *best = NULL;
+  double size = r->size[a] > 0 && r->size[b] > 0 ? fmin(r->size[a], r->size[b]) : fmax(r->size[a], r->size[b]);
+  double least = place ? 0.02 * size : HUGE_VAL;
+  for (int k = 0; k < r->count; k++) {
+    sk_grip *g = r->at + k;
+    if (g->a != a || g->b != b || g->seen || (!place && g->feature != near->feature)) continue;
+    if (place && sk_dot(g->n, near->normal) < 0.9) continue;
+    double away = sk_norm(sk_sub(sk_pose_out(r->pose + b, g->by), near->point));
+    if (away < least) least = away, best = g;
+  }
+  return best;
+}
+
+static bool add_grip(sk_rigid *r, int a, int b, const sk_near *near)
+{
+  if (r->count == r->room) {
+    sk_grip *more = SK_NEW(&r->w->arena, 2 * r->room, sk_grip);
+    if (!more) return false;
+    memcpy(more, r->at, sizeof *more * (size_t)r->count);
+    r->at = more, r->room *= 2;
+  }
+  const sk_scene_body *A = r->w->scene->bodies + a, *B = r->w->scene->bodies + b;
+  sk_grip g = {.a = a, .b = b, .feature = near->feature, .seen = true};
+  g.mu = r->w->mu[A->group * r->w->scene->group_count + B->group];
+  g.floor = skin(r, a, b);
+  for (int k = 0; k < r->count; k++)
+    if (r->at[k].a == a && r->at[k].b == b) g.floor = r->at[k].floor;
+  take_geometry(r, near, &g);
+  g.distance = near->distance - g.floor;
+  if (g.distance < -r->tol) r->at[r->count++] = g;
+  return true;
+}
+
+static bool pair_may_touch(const sk_rigid *r, int a, int b, double reach)
+{
+  const sk_scene_body *A = r->w->scene->bodies + a, *B = r->w->scene->bodies + b;
+  if (r->dof[a] < 0 && r->dof[b] < 0) return false;
+  if (r->w->mu[A->group * r->w->scene->group_count + B->group] < 0) return false;
+  sk_vec3 alo = r->lo[a], ahi = r->hi[a], blo = r->lo[b], bhi = r->hi[b];
+  return alo.x <= bhi.x + reach && blo.x <= ahi.x + reach && alo.y <= bhi.y + reach && blo.y <= ahi.y + reach &&
+         alo.z <= bhi.z + reach && blo.z <= ahi.z + reach;
+}
+
+static bool look_at_pair(sk_rigid *r, int a, int b, bool refresh)
+{
+  const sk_scene_body *A = r->w->scene->bodies + a, *B = r->w->scene->bodies + b;
+  double reach = r->reach[a] + r->reach[b];
+  sk_near near[SK_NEAR_MAX];
+  bool known[SK_NEAR_MAX] = {false};
+  if (!pair_may_touch(r, a, b, reach)) return true;
+  int found = sk_shape_shape(&A->shape, r->pose + a, &B->shape, r->pose + b, reach, near);
+  for (int place = 0; place < 2; place++)
+    for (int k = 0; k < found; k++) {
+      sk_grip *g = known[k] ? NULL : find_grip(r, a, b, near + k, place);
+      if (!g) continue;
+      g->seen = known[k] = true, g->distance = near[k].distance - g->floor;
+      if (refresh) g->feature = near[k].feature, take_geometry(r, near + k, g);
+    }
+  for (int k = 0; refresh && k < found; k++)
+    if (!known[k] && !add_grip(r, a, b, near + k)) return false;
+  return true;
+}
+
+int sk_rigid_look(sk_rigid *r, bool refresh)
+{
+  int before = r->count;
+  for (int i = 0; i < r->bodies; i++) sk_shape_bounds(&r->w->scene->bodies[i].shape, r->pose + i, r->lo + i, r->hi + i);
+  for (int k = 0; k < r->count; k++) r->at[k].seen = false, carry(r, r->at + k);
+  for (int a = 0; a < r->bodies; a++)
+    for (int b = a + 1; b < r->bodies; b++)
+      if (!look_at_pair(r, a, b, refresh)) return -1;
+  for (int k = 0; refresh && k < r->count; k++) {
+    sk_grip *g = r->at + k;
+    if (!g->seen) g->x = sk_pose_out(r->pose + g->a, g->ax), g->y = sk_pose_out(r->pose + g->b, g->by);
+    fill_rows(r, g);
+  }
+  return r->count - before;
+}
+
+double sk_rigid_error(sk_rigid *r)
+{
+  r->error = 0;
+  for (int k = 0; k < r->count; k++)
+    r->error = fmax(r->error, fabs(fmin(r->at[k].weight * r->at[k].f, r->at[k].distance)));
+  return r->error;
+}
+
+double sk_rigid_nearest(const skein_world *w, double reach)
+{
+  double least = HUGE_VAL;
+  sk_near near[SK_NEAR_MAX];
+  for (int a = 0; a < w->scene->body_count; a++)
+    for (int b = a + 1; b < w->scene->body_count; b++) {
+      const sk_scene_body *A = w->scene->bodies + a, *B = w->scene->bodies + b;
+      if (A->mode != SK_DYNAMIC && B->mode != SK_DYNAMIC) continue;
+      if (w->mu[A->group * w->scene->group_count + B->group] < 0) continue;
+      int found = sk_shape_shape(&A->shape, &w->bodies[a].pose, &B->shape, &w->bodies[b].pose, reach, near);
+      for (int k = 0; k < found; k++) least = fmin(least, near[k].distance);
+    }
+  return least;
+}
