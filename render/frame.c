@@ -180,10 +180,11 @@ static void take_pixel(tracer *t, int x, int y, float *rgba, int16_t *kind)
   t->sampler.seed = hash32((uint32_t)y * 0x10001u + hash32((uint32_t)x));
   t->sampler.mask = block - 1;
   for (int i = 0, count; i < samples; i += count) {
-    int most = mask & MASK_STRAND ? PACKET : EVERY;
+    int most = mask ? PACKET : EVERY;
     count = samples - i < most ? samples - i : most;
     take_samples(t, x, y, i, count, mask, &p);
-    if (is_quiet(&p) && (!(mask & MASK_STRAND) || p.of[0].kind == KIND_NOTHING)) break;
+    bool beside = p.of[0].kind == KIND_NOTHING && !s->moves && 4 * p.count >= samples; /* of the strands in its block */
+    if (is_quiet(&p) && (!(mask & MASK_STRAND) || beside)) break;
   }
   for (int k = 0; k < 4; k++) rgba[k] = 0;
   for (int k = 0; k < p.classes; k++) {
@@ -297,7 +298,7 @@ skein_status render_frame(render_studio *studio, const render_def *def, const re
   if (!room) status = (skein_status){.code = SKEIN_NO_MEMORY, .message = "out of memory for the picture"};
   free(kind);
   out->seconds_trace = clock_now() - begun - out->seconds_build;
-  out->bytes = (size_t)studio->most + s.bytes + (size_t)def->width * (size_t)def->height * 8 * sizeof(float);
+  out->bytes = (size_t)studio->most + s.bytes + (size_t)def->width * (size_t)def->height * 12 * sizeof(float);
   stage_free(&s);
   return status;
 }
@@ -313,8 +314,8 @@ render_def render_default_def(void)
       .min_width = 1,
       .size = 1,
       .exposure = 1,
-      .sky = {0.55f, 0.58f, 0.62f},
-      .floor = {0.30f, 0.29f, 0.28f},
+      .sky = {0.44f, 0.47f, 0.51f},
+      .floor = {0.21f, 0.20f, 0.19f},
       .background = {{0.80f, 0.83f, 0.87f}, {0.55f, 0.58f, 0.62f}},
   };
 }
@@ -334,9 +335,9 @@ void render_light_studio(render_def *def)
   if (v_length(right) < 1e-3f) right = v_cross(to, fabsf(to.y) < 0.9f ? v3(0, 1, 0) : v3(0, 0, 1));
   right = v_unit(right);
   vec ahead = v_cross(up, right); /* level */
-  vec key = v_along(v_along(v_scale(1.0f, up), -0.75f, right), -0.55f, ahead);
+  vec key = v_along(v_along(v_scale(1.0f, up), -0.8f, right), -0.25f, ahead);
   vec rim = v_along(v_along(v_scale(0.75f, up), 0.9f, right), 0.75f, ahead);
   def->lights = 2;
-  set_light(&def->light[0], key, 1.15f, v3(1, 0.97f, 0.92f), 7);
-  set_light(&def->light[1], rim, 0.55f, v3(0.92f, 0.96f, 1), 9);
+  set_light(&def->light[0], key, 1.12f, v3(1, 0.96f, 0.90f), 6);
+  set_light(&def->light[1], rim, 0.5f, v3(0.88f, 0.94f, 1), 8);
 }

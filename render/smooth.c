@@ -6,41 +6,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REACH = 3 };
+enum { REACH = 3, NEAR = 1 };
 
-static void smooth_pixel(const float *from, const int16_t *kind, int width, int height, int x, int y, float *to)
+/* Mean of the pixels of the same kind around one, of size 2 reach + 1. guide: NULL, or what says which light is near. */
+static void mean_pixel(const float *from, const float *guide, const int16_t *kind, int width, int height, int x, int y, int reach,
+                       float *to)
 {
   size_t here = (size_t)y * (size_t)width + (size_t)x;
-  float range = kind[here] == KIND_PLANE ? 0.09f : 0.035f, sum[4] = {0}, weights = 0;
-  const float *mine = from + 4 * here;
-  for (int v = y - REACH; v <= y + REACH; v++)
-    for (int u = x - REACH; u <= x + REACH; u++) {
+  float range = kind[here] == KIND_PLANE ? 0.06f : 0.035f, sum[4] = {0}, weights = 0;
+  const float steep = 1 / (2 * range * range);
+  for (int v = y - reach; v <= y + reach; v++)
+    for (int u = x - reach; u <= x + reach; u++) {
       if (u < 0 || v < 0 || u >= width || v >= height) continue;
       size_t there = (size_t)v * (size_t)width + (size_t)u;
       if (kind[there] != kind[here]) continue;
-      const float *other = from + 4 * there;
       float apart = (float)((u - x) * (u - x) + (v - y) * (v - y)), differ = 0;
-      for (int k = 0; k < 4; k++) differ += (other[k] - mine[k]) * (other[k] - mine[k]);
-      float w = expf(-apart / 6 - differ / (2 * range * range));
-      for (int k = 0; k < 4; k++) sum[k] += w * other[k];
+      for (int k = 0; guide && k < 4; k++)
+        differ += (guide[4 * there + k] - guide[4 * here + k]) * (guide[4 * there + k] - guide[4 * here + k]);
+      float w = expf(-apart / 6 - differ * steep);
+      for (int k = 0; k < 4; k++) sum[k] += w * from[4 * there + k];
       weights += w;
     }
   for (int k = 0; k < 4; k++) to[k] = sum[k] / weights;
 }
 
-bool smooth_image(float *rgba, const int16_t *kind, int width, int height, int threads)
+static void smooth_rows(const float *from, const float *guide, const int16_t *kind, int width, int height, int reach, int threads,
+                        float *to)
 {
-  size_t bytes = (size_t)width * (size_t)height * 4 * sizeof(float);
-  float *from = malloc(bytes);
-  if (!from) return false;
-  memcpy(from, rgba, bytes);
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       size_t at = (size_t)y * (size_t)width + (size_t)x;
-      if (kind[at] != KIND_MIXED && kind[at] != KIND_NOTHING)
-        smooth_pixel(from, kind, width, height, x, y, rgba + 4 * at);
+      if (kind[at] == KIND_MIXED || kind[at] == KIND_NOTHING) memcpy(to + 4 * at, from + 4 * at, 4 * sizeof(float));
+      else mean_pixel(from, guide, kind, width, height, x, y, reach, to + 4 * at);
     }
+}
+
+bool smooth_image(float *rgba, const int16_t *kind, int width, int height, int threads)
+{
+  size_t bytes = (size_t)width * (size_t)height * 4 * sizeof(float);
+  float *from = malloc(bytes), *guide = malloc(bytes);
+  if (from && guide) {
+    memcpy(from, rgba, bytes);
+    smooth_rows(from, NULL, kind, width, height, NEAR, threads, guide); /* grain must not guide */
+    smooth_rows(from, guide, kind, width, height, REACH, threads, rgba);
+  }
+  bool ok = from && guide;
   free(from);
-  return true;
+  free(guide);
+  return ok;
 }

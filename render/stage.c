@@ -113,26 +113,38 @@ static void mark_line(stage *s, const float *a, const float *b)
   }
 }
 
+/* What the line sweeps on its way from its earlier place. */
+static void mark_sweep(stage *s, const float *a, const float *old)
+{
+  float far = 0, x[2], y[2], depth;
+  for (int k = 0; k < 2; k++)
+    if (to_pixel(s, v_of(a + 4 * k), &x[0], &y[0], &depth) && to_pixel(s, v_of(old + 4 * k), &x[1], &y[1], &depth))
+      far = fmaxf(far, hypotf(x[1] - x[0], y[1] - y[0]));
+  int steps = (int)fminf(far / MASK_BLOCK, 256) + 1;
+  for (int j = 1; j <= steps; j++) {
+    float between[8], t = (float)j / (float)steps;
+    for (int k = 0; k < 8; k++) between[k] = a[k] + t * (old[k] - a[k]);
+    mark_line(s, between, between + 4);
+  }
+}
+
 static void mark_curves(stage *s, const curves *c, int first)
 {
   for (int i = 0; i < c->curves; i++) {
     const float *a = c->vertex + 4 * (size_t)(c->index[i] + (uint32_t)first);
     mark_line(s, a, a + 4);
-    if (!c->earlier) continue;
-    const float *old = c->earlier + (a - c->vertex);
-    mark_line(s, old, old + 4); /* and from there to here */
-    mark_line(s, a, old);
-    mark_line(s, a + 4, old + 4);
+    if (c->earlier) mark_sweep(s, a, c->earlier + (a - c->vertex));
   }
 }
 
-/* The rectangle around a body, at both ends of its motion. */
-static void mark_mesh(stage *s, const float *vertex, int vertices)
+/* The rectangle around a body, at both ends of its motion (old may be NULL). */
+static void mark_mesh(stage *s, const float *vertex, const float *old, int vertices)
 {
   float lo[2] = {1e6f, 1e6f}, hi[2] = {-1e6f, -1e6f};
-  for (int i = 0; i < vertices; i++) {
+  for (int i = 0; i < (old ? 2 : 1) * vertices; i++) {
     float x, y, depth;
-    if (!to_pixel(s, v_of(vertex + 3 * (size_t)i), &x, &y, &depth)) {
+    const float *place = i < vertices ? vertex + 3 * (size_t)i : old + 3 * (size_t)(i - vertices);
+    if (!to_pixel(s, v_of(place), &x, &y, &depth)) {
       mark(s, 0, 0, s->mask_width, s->mask_height, MASK_BODY);
       return;
     }
@@ -211,9 +223,9 @@ static bool attach_mesh(stage *s, RTCDevice device, int i)
   bool ok = vertex && index && (old || !s->moves);
   if (ok) {
     put_mesh(s, m, &m->pose, vertex);
-    mark_mesh(s, vertex, m->vertices);
     render_pose earlier = earlier_pose(m, s->def->shutter);
-    if (old) put_mesh(s, m, &earlier, old), mark_mesh(s, old, m->vertices);
+    if (old) put_mesh(s, m, &earlier, old);
+    mark_mesh(s, vertex, old, m->vertices);
     for (int k = 0; k < 3 * m->triangles; k++) index[k] = (uint32_t)m->triangle[k];
     rtcCommitGeometry(g);
     rtcAttachGeometryByID(s->scene, g, (unsigned)(GEOM_MESH + i));

@@ -114,8 +114,8 @@ void render_draw_panel(render_canvas *canvas, double x, double y, double width, 
 {
   for (int v = (int)floor(y) - 1; v <= (int)ceil(y + height); v++)
     for (int u = (int)floor(x) - 1; u <= (int)ceil(x + width); u++) {
-      double dx = fmax(fabs(u + 0.5 - x - width / 2) - width / 2 + corner, 0);
-      double dy = fmax(fabs(v + 0.5 - y - height / 2) - height / 2 + corner, 0);
-      blend(canvas, u, v, colour, (float)(corner + 0.5 - hypot(dx, dy)));
+      double dx = fabs(u + 0.5 - x - width / 2) - width / 2 + corner, dy = fabs(v + 0.5 - y - height / 2) - height / 2 + corner;
+      double outside = hypot(fmax(dx, 0), fmax(dy, 0)) + fmin(fmax(dx, dy), 0) - corner;
+      blend(canvas, u, v, colour, (float)(0.5 - outside));
     }
 }

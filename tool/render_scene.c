@@ -114,7 +114,7 @@ static void set_camera(render_job *job, const survey *v)
   const render_settings *s = job->set;
   render_camera *c = &job->def.camera;
   skein_look_camera given = skein_look_camera_of(job->look);
-  *c = render_camera_fit_end(&v->fit, 0.06, s->zoom);
+  *c = render_camera_fit_end(&v->fit, s->title ? 0.2 : 0.1, s->zoom);
   if (given.given && !s->angles_given) {
     memcpy(c->eye, given.eye, sizeof c->eye);
     memcpy(c->target, given.target, sizeof c->target);
@@ -221,6 +221,7 @@ static void add_body(const render_job *job, render_view *v, int b)
     to_world(pose, end, tip);
     for (int k = 0; k < 3; k++) p->normal[k] = tip[k] - p->point[k];
     body_colour(job, body, p->colour);
+    for (int k = 0; k < 3; k++) p->colour[k] *= job->set->dark ? 0.3f : 0.8f; /* what lies on it is to be seen */
     return;
   }
   render_mesh *m = &v->mesh[v->scene.meshes++];
