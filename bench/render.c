@@ -9,11 +9,13 @@
 #include <string.h>
 
 typedef struct groom {
-  int strands, per_strand;
-  float hair, waviness; /* m: radius, and how far a wave leaves the fall of the strand */
+  int strands, per_strand, per_lock;
+  float hair; /* m: radius */
   float *point, *colour, *radius;
   int *start;
 } groom;
+
+enum { MOST_POINTS = 64 };
 
 static const double pi = 3.14159265358979, head = 0.09; /* m */
 
@@ -23,40 +25,56 @@ static void normalise(double a[3])
   for (int k = 0; k < 3; k++) a[k] /= n;
 }
 
-/* A root on the scalp: the upper part of the ball, lower at the back (+y) than at the front. */
+/* A root on the scalp: the upper part of the ball, low at the back (+y), high at the front. */
 static void draw_root(sk_random *g, double n[3])
 {
   do {
-    double z = sk_random_uniform(g, -0.45, 1), a = sk_random_uniform(g, 0, 2 * pi), r = sqrt(1 - z * z);
+    double z = sk_random_uniform(g, -0.6, 1), a = sk_random_uniform(g, 0, 2 * pi), r = sqrt(1 - z * z);
     n[0] = r * cos(a), n[1] = r * sin(a), n[2] = z;
-  } while (n[2] < 0.38 - 0.85 * (n[1] + 0.25) && n[1] < 0.75);
+  } while (n[2] < -0.02 - (n[1] < 0 ? 1.15 : 0.8) * n[1]);
 }
 
-/* A strand that leaves the skin, turns down under its weight, stays outside of the head and waves a little. */
-static void grow(const groom *m, sk_random *g, int i)
+/* The middle of a lock: combed away from a parting and to the back, it falls and stays outside of the head. */
+static void grow_guide(sk_random *g, int points, float *p)
 {
-  double n[3], x[3], d[3], length = sk_random_uniform(g, 0.16, 0.23), step = length / (m->per_strand - 1);
+  double n[3], x[3], d[3], length = sk_random_uniform(g, 0.19, 0.27), step = length / (points - 1);
   draw_root(g, n);
-  double lock = floor(atan2(n[1], n[0]) * 9) + 31 * floor(n[2] * 7), phase = lock * 2.4 + sk_random_uniform(g, -0.35, 0.35);
-  double shade = sk_random_uniform(g, 0.75, 1.25);
-  for (int k = 0; k < 3; k++) x[k] = n[k] * head, d[k] = n[k] + sk_random_uniform(g, -0.18, 0.18);
-  d[1] += 0.35;
-  for (int k = 0; k < m->per_strand; k++) {
-    double s = (double)k / (m->per_strand - 1);
-    double wave = m->waviness * s * sin(phase + 19 * s), turn = m->waviness * s * cos(phase + 17 * s);
-    float *p = m->point + 3 * ((size_t)i * (size_t)m->per_strand + (size_t)k);
-    p[0] = (float)(x[0] - wave * n[1] + turn * n[0]);
-    p[1] = (float)(x[1] + wave * n[0] + turn * n[1]);
-    p[2] = (float)x[2];
-    float *c = m->colour + 3 * ((size_t)i * (size_t)m->per_strand + (size_t)k);
-    c[0] = (float)(0.40 * shade * (0.8 + 0.4 * s)), c[1] = (float)(0.19 * shade * (0.8 + 0.4 * s));
-    c[2] = (float)(0.075 * shade * (0.8 + 0.4 * s));
-    d[2] -= step * 26;
+  double side = n[0] > 0.03 ? 1 : -1, comb[3] = {0.75 * side, 0.45, -0.1}, along = 0, lift = sk_random_uniform(g, 0.35, 0.6);
+  for (int k = 0; k < 3; k++) along += comb[k] * n[k];
+  for (int k = 0; k < 3; k++) x[k] = n[k] * head, d[k] = comb[k] - along * n[k] + lift * n[k];
+  double layer = sk_random_uniform(g, 1.03, 1.16), wave = sk_random_uniform(g, 0, 2 * pi);
+  for (int k = 0; k < points; k++) {
+    double s = (double)k / (points - 1), swing = 0.009 * s * sin(wave + 14 * s), turn = 0.009 * s * cos(wave + 14 * s);
+    p[3 * k] = (float)(x[0] - swing * n[1] + turn * n[0]);
+    p[3 * k + 1] = (float)(x[1] + swing * n[0] + turn * n[1]);
+    p[3 * k + 2] = (float)x[2];
+    normalise(d);
+    d[2] -= step * 30;
     normalise(d);
     for (int j = 0; j < 3; j++) x[j] += step * d[j];
-    double out = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), least = head * (1.03 + 0.10 * s * shade);
+    double low = x[2] < 0 ? 1.25 : 1, out = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] / (low * low));
+    double least = head * (1 + (layer - 1) * fmin(1, 4 * s));
     if (out < least)
-      for (int j = 0; j < 3; j++) x[j] *= least / out, d[j] += 0.4 * x[j] / least;
+      for (int j = 0; j < 3; j++) x[j] *= least / out, d[j] += 0.3 * x[j] / least;
+  }
+}
+
+/* A strand of a lock: beside the guide at the root, nearer to it at the tip, with a will of its own. */
+static void grow(const groom *m, sk_random *g, const float *guide, double shade, int i)
+{
+  double away[3], phase = sk_random_uniform(g, 0, 2 * pi), frizz = sk_random_uniform(g, 0.0004, 0.0012);
+  double stop = sk_random_uniform(g, 0.8, 1);
+  for (int k = 0; k < 3; k++) away[k] = sk_random_normal(g) * 0.0048;
+  shade *= sk_random_uniform(g, 0.85, 1.15);
+  for (int k = 0; k < m->per_strand; k++) {
+    double s = stop * k / (m->per_strand - 1), at = s * (m->per_strand - 1);
+    int j = (int)at < m->per_strand - 2 ? (int)at : m->per_strand - 2;
+    double near = 1 - 0.55 * s, curl = frizz * s;
+    float *p = m->point + 3 * ((size_t)i * (size_t)m->per_strand + (size_t)k);
+    for (int c = 0; c < 3; c++) p[c] = (float)(guide[3 * j + c] + (at - j) * (guide[3 * j + 3 + c] - guide[3 * j + c]) + near * away[c]);
+    p[0] += (float)(curl * sin(phase + 30 * s)), p[1] += (float)(curl * cos(phase + 26 * s));
+    float *c = m->colour + 3 * ((size_t)i * (size_t)m->per_strand + (size_t)k), tip = (float)(shade * (0.75 + 0.5 * s));
+    c[0] = 0.36f * tip, c[1] = 0.165f * tip, c[2] = 0.062f * tip;
   }
   m->radius[i] = m->hair;
 }
@@ -70,7 +88,12 @@ static bool make_groom(groom *m)
   m->start = malloc(((size_t)m->strands + 1) * sizeof(int));
   if (!m->point || !m->colour || !m->radius || !m->start) return false;
   sk_random g = sk_random_make(5);
-  for (int i = 0; i < m->strands; i++) grow(m, &g, i);
+  float guide[3 * MOST_POINTS];
+  double shade = 1;
+  for (int i = 0; i < m->strands; i++) {
+    if (i % m->per_lock == 0) grow_guide(&g, m->per_strand, guide), shade = sk_random_uniform(&g, 0.85, 1.15);
+    grow(m, &g, guide, shade, i);
+  }
   for (int i = 0; i <= m->strands; i++) m->start[i] = i * m->per_strand;
   return true;
 }
@@ -124,7 +147,7 @@ static int measure(groom m, int threads, int samples, const char *prefix)
   render_info info = {0};
   int code = 1;
   if (rgba && make_groom(&m) && render_create(&studio).code == SKEIN_OK) {
-    render_fit fit = render_camera_fit_begin(28, 8, 30, (double)def.width / def.height);
+    render_fit fit = render_camera_fit_begin(32, 6, 30, (double)def.width / def.height);
     for (int i = 0; i < m.start[m.strands]; i++)
       render_camera_fit_add(&fit, (double[]){m.point[3 * i], m.point[3 * i + 1], m.point[3 * i + 2]}, 0);
     def.camera = render_camera_fit_end(&fit, 0.12, 1);
@@ -157,7 +180,7 @@ int main(int argc, char **argv)
     else return fprintf(stderr, "bench_render: '%s' is none of --png, --threads, --samples, small, large\n", argv[i]), 2;
   }
   printf("strands,points_each,threads,samples,seconds_build,seconds_trace,rays,million_rays_per_second,megabytes\n");
-  if (small || !large) code |= measure((groom){.strands = 2000, .per_strand = 40, .hair = 4e-5f, .waviness = 0.006f}, threads, samples, prefix);
-  if (large || !small) code |= measure((groom){.strands = 150000, .per_strand = 20, .hair = 4e-5f, .waviness = 0.006f}, threads, samples, prefix);
+  if (small || !large) code |= measure((groom){.strands = 2000, .per_strand = 40, .per_lock = 20, .hair = 4e-5f}, threads, samples, prefix);
+  if (large || !small) code |= measure((groom){.strands = 150000, .per_strand = 20, .per_lock = 150, .hair = 4e-5f}, threads, samples, prefix);
   return code;
 }

@@ -71,6 +71,7 @@ typedef struct tally {
   int kind, count, asked[SOURCES];
   vec light[SOURCES], arrives[SOURCES], background;
   float own, far;
+  bool hair;
   bool mixed; /* a light that arrives for some and not for others */
 } tally;
 
@@ -104,7 +105,7 @@ static void add_sample(tracer *t, const sample *found, int every, pixel *p)
   tally *sum = tally_of(p, found->kind);
   p->count++;
   sum->background = v_add(sum->background, found->background);
-  sum->own += found->own, sum->far += found->far;
+  sum->own += found->own, sum->far += found->far, sum->hair = found->hair;
   int sources = t->stage->def->lights + 1, turn = (int)(((uint32_t)(sum->count / (found->hair ? 2 : 1)) + t->sampler.seed % 64) % (uint32_t)sources);
   for (int k = 0; found->kind != KIND_NOTHING && k < sources; k++) {
     sum->light[k] = v_add(sum->light[k], found->light[k]);
@@ -138,27 +139,35 @@ static void take_samples(tracer *t, int x, int y, int first, int count, int mask
   }
 }
 
+/* Light of the samples of one kind, with what stands in its way, and without. */
+static void add_light(const stage *s, const tally *sum, vec *lit, vec *whole)
+{
+  float n = 1 / (float)sum->count;
+  *lit = *whole = v3(0, 0, 0);
+  for (int k = 0; k <= s->def->lights; k++) {
+    if (sum->asked[k] == 0) continue;
+    *lit = v_add(*lit, v_scale(n / (float)sum->asked[k], v_mul(sum->light[k], sum->arrives[k])));
+    *whole = v_along(*whole, n, sum->light[k]);
+  }
+}
+
 /* Colour of the samples of one kind, and how much of the background they hide. */
 static vec resolve(const stage *s, const tally *sum, float *alpha)
 {
   float n = 1 / (float)sum->count;
-  vec lit = v3(0, 0, 0), whole = lit, behind = v_scale(n, sum->background);
+  vec lit, whole, behind = v_scale(n, sum->background), none = v3(0, 0, 0);
   *alpha = 1;
   if (sum->kind == KIND_NOTHING) {
     *alpha = s->def->transparent ? 0 : 1;
-    return s->def->transparent ? lit : tone_map(behind);
+    return s->def->transparent ? none : tone_map(behind);
   }
-  for (int k = 0; k <= s->def->lights; k++) {
-    if (sum->asked[k] == 0) continue;
-    lit = v_add(lit, v_scale(n / (float)sum->asked[k], v_mul(sum->light[k], sum->arrives[k])));
-    whole = v_along(whole, n, sum->light[k]);
-  }
+  add_light(s, sum, &lit, &whole);
   vec seen = v_scale((float)s->def->exposure, lit);
   if (sum->kind == KIND_PLANE) {
     float left = clampf(v_luminance(lit) / fmaxf(v_luminance(whole), 1e-6f), 0, 1);
     left += (1 - left) * sum->far * n;
     *alpha = s->def->transparent ? 1 - left : 1;
-    if (s->def->transparent) return v3(0, 0, 0);
+    if (s->def->transparent) return none;
     seen = v_mix(v_scale(left, behind), seen, sum->own * n);
   }
   return tone_map(seen);
@@ -170,7 +179,31 @@ static bool is_quiet(const pixel *p)
   return p->classes == 1 && (p->of[0].kind == KIND_NOTHING || !p->of[0].mixed);
 }
 
-static void take_pixel(tracer *t, int x, int y, float *rgba, int16_t *kind)
+/* What a frame keeps of its pixels until they are smooth. */
+typedef struct film {
+  float *rgba;
+  int16_t *kind;    /* what a pixel shows if it is one thing */
+  hair_pixel *hair; /* not yet in rgba */
+} film;
+
+static void keep_pixel(const stage *s, const pixel *p, size_t at, const film *f)
+{
+  float *rgba = f->rgba + 4 * at;
+  f->hair[at] = (hair_pixel){.share = 0};
+  for (int k = 0; k < 4; k++) rgba[k] = 0;
+  for (int k = 0; k < p->classes; k++) {
+    float alpha = 1, share = (float)p->of[k].count / (float)p->count;
+    vec c = v3(0, 0, 0);
+    hair_pixel *hair = &f->hair[at];
+    if (p->of[k].hair && hair->share == 0) add_light(s, &p->of[k], &hair->lit, &hair->whole), hair->share = share;
+    else c = resolve(s, &p->of[k], &alpha);
+    rgba[0] += share * c.x, rgba[1] += share * c.y, rgba[2] += share * c.z, rgba[3] += share * alpha;
+  }
+  bool one = p->classes == 1 && !p->of[0].hair && p->of[0].kind < 9999;
+  f->kind[at] = (int16_t)(one ? p->of[0].kind : KIND_MIXED);
+}
+
+static void take_pixel(tracer *t, int x, int y, const film *f)
 {
   const stage *s = t->stage;
   int samples = s->def->samples, mask = s->mask[y / MASK_BLOCK * s->mask_width + x / MASK_BLOCK];
@@ -186,24 +219,15 @@ static void take_pixel(tracer *t, int x, int y, float *rgba, int16_t *kind)
     bool beside = p.of[0].kind == KIND_NOTHING && !s->moves && 4 * p.count >= samples; /* of the strands in its block */
     if (is_quiet(&p) && (!(mask & MASK_STRAND) || beside)) break;
   }
-  for (int k = 0; k < 4; k++) rgba[k] = 0;
-  for (int k = 0; k < p.classes; k++) {
-    float alpha, share = (float)p.of[k].count / (float)p.count;
-    vec c = resolve(s, &p.of[k], &alpha);
-    rgba[0] += share * c.x, rgba[1] += share * c.y, rgba[2] += share * c.z, rgba[3] += share * alpha;
-  }
-  *kind = (int16_t)(p.classes == 1 && p.of[0].kind != GEOM_THIN && p.of[0].kind < 9999 ? p.of[0].kind : KIND_MIXED);
+  keep_pixel(s, &p, (size_t)y * (size_t)s->def->width + (size_t)x, f);
 }
 
-static int64_t take_tile(const stage *s, int tile, float *rgba, int16_t *kind)
+static int64_t take_tile(const stage *s, int tile, const film *f)
 {
   int across = (s->def->width + TILE - 1) / TILE, x0 = tile % across * TILE, y0 = tile / across * TILE;
   tracer t = {.stage = s};
   for (int y = y0; y < y0 + TILE && y < s->def->height; y++)
-    for (int x = x0; x < x0 + TILE && x < s->def->width; x++) {
-      size_t at = (size_t)y * (size_t)s->def->width + (size_t)x;
-      take_pixel(&t, x, y, rgba + 4 * at, kind + at);
-    }
+    for (int x = x0; x < x0 + TILE && x < s->def->width; x++) take_pixel(&t, x, y, f);
   return t.rays;
 }
 
@@ -233,7 +257,7 @@ static int threads_of(const render_def *def)
   return def->threads > 0 ? def->threads : omp_get_max_threads();
 }
 
-static int64_t take_tiles(const stage *s, float *rgba, int16_t *kind, const volatile sig_atomic_t *stop)
+static int64_t take_tiles(const stage *s, const film *f, const volatile sig_atomic_t *stop)
 {
   int across = (s->def->width + TILE - 1) / TILE, tiles = across * ((s->def->height + TILE - 1) / TILE);
   int64_t rays = 0;
@@ -242,7 +266,7 @@ static int64_t take_tiles(const stage *s, float *rgba, int16_t *kind, const vola
     unsigned mode = fast_floats();
 #pragma omp for schedule(dynamic)
     for (int tile = 0; tile < tiles; tile++)
-      if (!stop || !*stop) rays += take_tile(s, tile, rgba, kind);
+      if (!stop || !*stop) rays += take_tile(s, tile, f);
     same_floats(mode);
   }
   return rays;
@@ -290,13 +314,16 @@ skein_status render_frame(render_studio *studio, const render_def *def, const re
   skein_status status = stage_build(&s, studio->device);
   out->seconds_build = clock_now() - begun;
   bool room = true;
-  int16_t *kind = stage_array(&s, (size_t)def->width * (size_t)def->height, sizeof(int16_t), &room);
+  size_t pixels = (size_t)def->width * (size_t)def->height;
+  film f = {rgba, stage_array(&s, pixels, sizeof(int16_t), &room), stage_array(&s, pixels, sizeof(hair_pixel), &room)};
   if (status.code == SKEIN_OK && room) {
-    out->rays = take_tiles(&s, rgba, kind, stop);
-    room = (stop && *stop) || smooth_image(rgba, kind, def->width, def->height, threads_of(def));
+    out->rays = take_tiles(&s, &f, stop);
+    room = (stop && *stop) || smooth_image(rgba, f.kind, def->width, def->height, threads_of(def));
+    if (!stop || !*stop) smooth_hair(rgba, f.hair, def->width, def->height, (float)def->exposure, threads_of(def));
   }
   if (!room) status = (skein_status){.code = SKEIN_NO_MEMORY, .message = "out of memory for the picture"};
-  free(kind);
+  free(f.kind);
+  free(f.hair);
   out->seconds_trace = clock_now() - begun - out->seconds_build;
   out->bytes = (size_t)studio->most + s.bytes + (size_t)def->width * (size_t)def->height * 12 * sizeof(float);
   stage_free(&s);

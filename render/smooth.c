@@ -1,6 +1,9 @@
 /* Takes the grain of soft shadows out of smooth things. A pixel that shows one plane, body or tube only becomes the mean
  * of the pixels around it that show the same, weighted by distance and by how near their light is: a bilateral filter
- * (Tomasi and Manduchi 1998). Strands thinner than a few pixels and all edges stay as they are. */
+ * (Tomasi and Manduchi 1998). Edges stay as they are.
+ *
+ * In hair, light without shadows shows the strands and has no grain; the shadows have. So only the share of light that
+ * arrives is smoothed, as the ratio of the means of light with and without shadows. */
 #include "inside.h"
 
 #include <stdlib.h>
@@ -55,4 +58,36 @@ bool smooth_image(float *rgba, const int16_t *kind, int width, int height, int t
   free(from);
   free(guide);
   return ok;
+}
+
+/* ---- Hair ---- */
+
+enum { HAIR_REACH = 2 };
+
+static vec hair_colour(const hair_pixel *hair, int width, int height, int x, int y)
+{
+  const hair_pixel *mine = &hair[(size_t)y * (size_t)width + (size_t)x];
+  vec lit = v3(0, 0, 0), whole = lit;
+  for (int v = y - HAIR_REACH; v <= y + HAIR_REACH; v++)
+    for (int u = x - HAIR_REACH; u <= x + HAIR_REACH; u++) {
+      if (u < 0 || v < 0 || u >= width || v >= height) continue;
+      const hair_pixel *other = &hair[(size_t)v * (size_t)width + (size_t)u];
+      float w = other->share * expf(-(float)((u - x) * (u - x) + (v - y) * (v - y)) / 2.4f);
+      if (w <= 0) continue;
+      lit = v_along(lit, w, other->lit), whole = v_along(whole, w, other->whole);
+    }
+  vec arrives = v3(whole.x > 0 ? lit.x / whole.x : 0, whole.y > 0 ? lit.y / whole.y : 0, whole.z > 0 ? lit.z / whole.z : 0);
+  return v_mul(mine->whole, arrives);
+}
+
+void smooth_hair(float *rgba, const hair_pixel *hair, int width, int height, float exposure, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      size_t at = (size_t)y * (size_t)width + (size_t)x;
+      if (hair[at].share <= 0) continue;
+      vec c = tone_map(v_scale(exposure, hair_colour(hair, width, height, x, y)));
+      rgba[4 * at] += hair[at].share * c.x, rgba[4 * at + 1] += hair[at].share * c.y, rgba[4 * at + 2] += hair[at].share * c.z;
+    }
 }
