@@ -71,7 +71,6 @@ typedef struct tally {
   int kind, count, asked[SOURCES];
   vec light[SOURCES], arrives[SOURCES], background;
   float own, far;
-  bool hair;
   bool mixed; /* a light that arrives for some and not for others */
 } tally;
 
@@ -105,7 +104,7 @@ static void add_sample(tracer *t, const sample *found, int every, pixel *p)
   tally *sum = tally_of(p, found->kind);
   p->count++;
   sum->background = v_add(sum->background, found->background);
-  sum->own += found->own, sum->far += found->far, sum->hair = found->hair;
+  sum->own += found->own, sum->far += found->far;
   int sources = t->stage->def->lights + 1, turn = (int)(((uint32_t)(sum->count / (found->hair ? 2 : 1)) + t->sampler.seed % 64) % (uint32_t)sources);
   for (int k = 0; found->kind != KIND_NOTHING && k < sources; k++) {
     sum->light[k] = v_add(sum->light[k], found->light[k]);
@@ -183,7 +182,7 @@ static bool is_quiet(const pixel *p)
 typedef struct film {
   float *rgba;
   int16_t *kind;    /* what a pixel shows if it is one thing */
-  hair_pixel *hair; /* not yet in rgba */
+  hair_pixel *hair; /* strands, not yet in rgba */
 } film;
 
 static void keep_pixel(const stage *s, const pixel *p, size_t at, const film *f)
@@ -195,11 +194,12 @@ static void keep_pixel(const stage *s, const pixel *p, size_t at, const film *f)
     float alpha = 1, share = (float)p->of[k].count / (float)p->count;
     vec c = v3(0, 0, 0);
     hair_pixel *hair = &f->hair[at];
-    if (p->of[k].hair && hair->share == 0) add_light(s, &p->of[k], &hair->lit, &hair->whole), hair->share = share;
+    bool strand = p->of[k].kind == GEOM_THIN || p->of[k].kind == GEOM_THICK;
+    if (strand && hair->share == 0) add_light(s, &p->of[k], &hair->lit, &hair->whole), hair->share = share;
     else c = resolve(s, &p->of[k], &alpha);
     rgba[0] += share * c.x, rgba[1] += share * c.y, rgba[2] += share * c.z, rgba[3] += share * alpha;
   }
-  bool one = p->classes == 1 && !p->of[0].hair && p->of[0].kind < 9999;
+  bool one = p->classes == 1 && f->hair[at].share == 0 && p->of[0].kind < 9999;
   f->kind[at] = (int16_t)(one ? p->of[0].kind : KIND_MIXED);
 }
 

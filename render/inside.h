@@ -237,13 +237,13 @@ vec surface_scatter(const surface_point *p, vec light);
 enum { KIND_MIXED = -9 };
 bool smooth_image(float *rgba, const int16_t *kind, int width, int height, int threads);
 
-/* The hair in a pixel: its light with and without what stands in the way, and the share of the pixel that it has. */
+/* The strands in a pixel: their light with and without what stands in the way, and the share of the pixel that they have. */
 typedef struct hair_pixel {
   vec lit, whole;
   float share;
 } hair_pixel;
 
-/* Adds the hair to the picture, with shadows shared among near pixels. */
+/* Adds the strands to the picture, with shadows shared among near pixels. */
 void smooth_hair(float *rgba, const hair_pixel *hair, int width, int height, float exposure, int threads);
 
 /* ---- tone.c ---- */

@@ -262,7 +262,7 @@ static void light_plane(tracer *t, const plane *p, vec at, vec view, sample *out
 
 static void light_hit(tracer *t, const struct RTCHit *hit, vec at, vec view, sample *out)
 {
-  out->kind = (int)hit->geomID;
+  out->kind = (int)(hit->geomID == GEOM_CAPS ? GEOM_THICK : hit->geomID);
   if (hit->geomID == GEOM_THIN) light_ribbon(t, hit, at, view, out);
   else if (hit->geomID == GEOM_THICK) light_tube(t, hit, at, view, out);
   else if (hit->geomID == GEOM_CAPS) light_cap(t, hit, at, view, out);

@@ -1,8 +1,8 @@
-/* Takes the grain of soft shadows out of smooth things. A pixel that shows one plane, body or tube only becomes the mean
+/* Takes the grain of soft shadows out of smooth things. A pixel that shows one plane or body only becomes the mean
  * of the pixels around it that show the same, weighted by distance and by how near their light is: a bilateral filter
  * (Tomasi and Manduchi 1998). Edges stay as they are.
  *
- * In hair, light without shadows shows the strands and has no grain; the shadows have. So only the share of light that
+ * Of strands, light without shadows shows their shape and has no grain; the shadows have. So only the share of light that
  * arrives is smoothed, as the ratio of the means of light with and without shadows. */
 #include "inside.h"
 
@@ -60,7 +60,7 @@ bool smooth_image(float *rgba, const int16_t *kind, int width, int height, int t
   return ok;
 }
 
-/* ---- Hair ---- */
+/* ---- Strands ---- */
 
 enum { HAIR_REACH = 2 };
 

@@ -270,6 +270,7 @@ void stage_free(stage *s)
     free(both[k]->earlier);
     free(both[k]->index);
     free(both[k]->source);
+    free(both[k]->part);
     free(both[k]->plain);
   }
   free(s->caps.vertex);
