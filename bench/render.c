@@ -1,6 +1,6 @@
-/* Speed of the renderer on two grooms on a head-like ball: 2,000 strands x 40 points and 150,000 x 20, 960x720, 16 samples.
- *   bench_render [--png PREFIX] [--samples N] [--threads N] [small|large]...
- * Prints one line of CSV each: strands, points, threads, seconds of building and tracing, rays per second, memory. */
+/* Speed of the renderer on two grooms on a head-like ball: 2,000 strands x 40 points and 150,000 x 20, 960x720, 16
+ * samples. bench_render [--png PREFIX] [--samples N] [--threads N] [small|large]... Prints one line of CSV each:
+ * strands, points, threads, seconds of building and tracing, rays per second, memory. */
 #include "base/base.h"
 #include "render/render.h"
 
@@ -39,7 +39,8 @@ static void grow_guide(sk_random *g, int points, float *p)
 {
   double n[3], x[3], d[3], length = sk_random_uniform(g, 0.19, 0.27), step = length / (points - 1);
   draw_root(g, n);
-  double side = n[0] > 0.03 ? 1 : -1, comb[3] = {0.75 * side, 0.45, -0.1}, along = 0, lift = sk_random_uniform(g, 0.35, 0.6);
+  double side = n[0] > 0.03 ? 1 : -1, comb[3] = {0.75 * side, 0.45, -0.1}, along = 0,
+         lift = sk_random_uniform(g, 0.35, 0.6);
   for (int k = 0; k < 3; k++) along += comb[k] * n[k];
   for (int k = 0; k < 3; k++) x[k] = n[k] * head, d[k] = comb[k] - along * n[k] + lift * n[k];
   double layer = sk_random_uniform(g, 1.03, 1.16), wave = sk_random_uniform(g, 0, 2 * pi);
@@ -71,7 +72,8 @@ static void grow(const groom *m, sk_random *g, const float *guide, double shade,
     int j = (int)at < m->per_strand - 2 ? (int)at : m->per_strand - 2;
     double near = 1 - 0.55 * s, curl = frizz * s;
     float *p = m->point + 3 * ((size_t)i * (size_t)m->per_strand + (size_t)k);
-    for (int c = 0; c < 3; c++) p[c] = (float)(guide[3 * j + c] + (at - j) * (guide[3 * j + 3 + c] - guide[3 * j + c]) + near * away[c]);
+    for (int c = 0; c < 3; c++)
+      p[c] = (float)(guide[3 * j + c] + (at - j) * (guide[3 * j + 3 + c] - guide[3 * j + c]) + near * away[c]);
     p[0] += (float)(curl * sin(phase + 30 * s)), p[1] += (float)(curl * cos(phase + 26 * s));
     float *c = m->colour + 3 * ((size_t)i * (size_t)m->per_strand + (size_t)k), tip = (float)(shade * (0.75 + 0.5 * s));
     c[0] = 0.36f * tip, c[1] = 0.165f * tip, c[2] = 0.062f * tip;
@@ -108,7 +110,8 @@ static render_mesh make_head(float *vertex, float *normal, int *triangle)
     for (int j = 0; j < SIDES; j++) {
       double a = pi * i / RINGS, b = 2 * pi * j / SIDES;
       double n[3] = {sin(a) * cos(b), sin(a) * sin(b), cos(a)};
-      for (int k = 0; k < 3; k++) vertex[3 * (i * SIDES + j) + k] = (float)(head * n[k] * (k == 2 && n[2] < 0 ? 1.25 : 1));
+      for (int k = 0; k < 3; k++)
+        vertex[3 * (i * SIDES + j) + k] = (float)(head * n[k] * (k == 2 && n[2] < 0 ? 1.25 : 1));
       for (int k = 0; k < 3; k++) normal[3 * (i * SIDES + j) + k] = (float)(n[k] / (k == 2 && n[2] < 0 ? 1.25 : 1));
     }
   for (int i = 0; i < RINGS; i++)
@@ -117,8 +120,14 @@ static render_mesh make_head(float *vertex, float *normal, int *triangle)
       int corners[6] = {a, a + SIDES, b, b, a + SIDES, b + SIDES};
       memcpy(triangle + 3 * count, corners, sizeof corners), count += 2;
     }
-  return (render_mesh){.vertices = (RINGS + 1) * SIDES, .triangles = count, .vertex = vertex, .normal = normal,
-                       .triangle = triangle, .colour = {0.62f, 0.43f, 0.34f}, .pose = {.turn = {1}}, .before = {.turn = {1}}};
+  return (render_mesh){.vertices = (RINGS + 1) * SIDES,
+                       .triangles = count,
+                       .vertex = vertex,
+                       .normal = normal,
+                       .triangle = triangle,
+                       .colour = {0.62f, 0.43f, 0.34f},
+                       .pose = {.turn = {1}},
+                       .before = {.turn = {1}}};
 }
 
 static void save(const char *prefix, const groom *m, const float *rgba, int width, int height)
@@ -154,10 +163,14 @@ static int measure(groom m, int threads, int samples, const char *prefix)
     def.samples = samples, def.threads = threads, def.size = 0.2;
     render_light_studio(&def);
     render_scene scene = {.strands = {m.strands, m.start[m.strands], m.start, m.point, NULL, m.radius, m.colour, NULL},
-                          .meshes = 1, .mesh = &mesh, .planes = 1, .plane = &floor};
+                          .meshes = 1,
+                          .mesh = &mesh,
+                          .planes = 1,
+                          .plane = &floor};
     if (render_frame(studio, &def, &scene, rgba, NULL, &info).code == SKEIN_OK) code = 0;
     printf("%d,%d,%d,%d,%.3f,%.3f,%.0f,%.2f,%.0f\n", m.strands, m.per_strand, threads, samples, info.seconds_build,
-           info.seconds_trace, (double)info.rays, (double)info.rays / info.seconds_trace / 1e6, (double)info.bytes / 1e6);
+           info.seconds_trace, (double)info.rays, (double)info.rays / info.seconds_trace / 1e6,
+           (double)info.bytes / 1e6);
     fflush(stdout);
     if (prefix) save(prefix, &m, rgba, def.width, def.height);
   }
@@ -177,10 +190,15 @@ int main(int argc, char **argv)
     else if (!strcmp(argv[i], "--samples") && i + 1 < argc) samples = atoi(argv[++i]);
     else if (!strcmp(argv[i], "small")) small = true;
     else if (!strcmp(argv[i], "large")) large = true;
-    else return fprintf(stderr, "bench_render: '%s' is none of --png, --threads, --samples, small, large\n", argv[i]), 2;
+    else
+      return fprintf(stderr, "bench_render: '%s' is none of --png, --threads, --samples, small, large\n", argv[i]), 2;
   }
   printf("strands,points_each,threads,samples,seconds_build,seconds_trace,rays,million_rays_per_second,megabytes\n");
-  if (small || !large) code |= measure((groom){.strands = 2000, .per_strand = 40, .per_lock = 20, .hair = 4e-5f}, threads, samples, prefix);
-  if (large || !small) code |= measure((groom){.strands = 150000, .per_strand = 20, .per_lock = 150, .hair = 4e-5f}, threads, samples, prefix);
+  if (small || !large)
+    code |=
+        measure((groom){.strands = 2000, .per_strand = 40, .per_lock = 20, .hair = 4e-5f}, threads, samples, prefix);
+  if (large || !small)
+    code |=
+        measure((groom){.strands = 150000, .per_strand = 20, .per_lock = 150, .hair = 4e-5f}, threads, samples, prefix);
   return code;
 }

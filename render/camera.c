@@ -1,9 +1,9 @@
 /* Camera: a pinhole that looks from the eye to the target.
  *
- * Fitting. In axes of the camera (x right, y up, z forward) a point is inside the picture when |x - e_x| <= (z - e_z) tan_x
- * and the same for y. With A = max(x - tan_x z) and B = max(-x - tan_x z) over all points, the nearest eye that sees all of
- * them has e_x = (A - B) / 2 and e_z = -(A + B) / (2 tan_x); the smaller e_z of both directions is taken. So four numbers
- * hold all that a whole movie asks of a camera that stands still. */
+ * Fitting. In axes of the camera (x right, y up, z forward) a point is inside the picture when |x - e_x| <= (z - e_z)
+ * tan_x and the same for y. With A = max(x - tan_x z) and B = max(-x - tan_x z) over all points, the nearest eye that
+ * sees all of them has e_x = (A - B) / 2 and e_z = -(A + B) / (2 tan_x); the smaller e_z of both directions is taken.
+ * So four numbers hold all that a whole movie asks of a camera that stands still. */
 #include "render.h"
 
 #include <math.h>
@@ -31,7 +31,8 @@ static bool unit(double a[3])
   return true;
 }
 
-/* Axes of a camera that looks along `forward`, with `up` upwards in the picture; any upwards where they are parallel. */
+/* Axes of a camera that looks along `forward`, with `up` upwards in the picture; any upwards where they are parallel.
+ */
 static void axes(const double forward[3], const double up[3], double right[3], double top[3])
 {
   cross(forward, up, right);

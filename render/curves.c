@@ -1,7 +1,7 @@
-/* Strands as Embree's curves: Catmull-Rom splines through the points, with one mirrored point beyond each end. Thick ones
- * are tubes with round caps. Thin ones are ribbons that face the ray, cut into straight parts that stay within a fraction of
- * a pixel of the spline: Embree is fastest with these. Strands below `min_width` pixels are drawn that wide, at their
- * distance from the eye, so that hair stays connected and does not flicker. */
+/* Strands as Embree's curves: Catmull-Rom splines through the points, with one mirrored point beyond each end. Thick
+ * ones are tubes with round caps. Thin ones are ribbons that face the ray, cut into straight parts that stay within a
+ * fraction of a pixel of the spline: Embree is fastest with these. Strands below `min_width` pixels are drawn that
+ * wide, at their distance from the eye, so that hair stays connected and does not flicker. */
 #include "inside.h"
 
 #include <stdlib.h>
@@ -93,7 +93,8 @@ static void add_ribbon(stage *s, curves *c, int i, const float *now, const float
       float u = (float)j / (float)parts;
       c->index[c->curves] = (uint32_t)c->vertices;
       c->source[c->curves] = (uint32_t)(first + k);
-      c->part[c->curves] = (uint16_t)(j | parts << PART_COUNT | (k == 0 ? PART_FIRST : 0) | (k + 2 == n ? PART_LAST : 0));
+      c->part[c->curves] =
+          (uint16_t)(j | parts << PART_COUNT | (k == 0 ? PART_FIRST : 0) | (k + 2 == n ? PART_LAST : 0));
       if (c->plain) c->plain[c->curves] = strands->plain[i];
       c->curves++;
       spline(now + 4 * k, u, c->vertex + 4 * (size_t)c->vertices);
@@ -195,7 +196,8 @@ bool curves_build(stage *s)
     size_t n = (size_t)(strands->start[i + 1] - strands->start[i]);
     if (n > longest) longest = n;
   }
-  float *room = malloc(11 * (longest + 2) * sizeof(float)), *old = room + 4 * (longest + 2), *place = old + 4 * (longest + 2);
+  float *room = malloc(11 * (longest + 2) * sizeof(float)), *old = room + 4 * (longest + 2),
+        *place = old + 4 * (longest + 2);
   if (!room) return false;
   for (int i = 0; i < strands->strands; i++) count_strand(s, i, room, &sum);
   bool ok = allocate(s, &sum);

@@ -104,10 +104,21 @@ static const struct {
   uint32_t code;
   const char *strokes;
 } others[] = {
-    {0xb0, "~1n2m1l0m1n"},    {0xb1, "0h6h 3e3k 0c6c"}, {0xb2, "~0m1n2m0j 0j2j"}, {0xb5, "0k0a ~0g1d3d5f 5k5d"},
-    {0xb7, "0h0h"},           {0xd7, "0j5e 5j0e"},      {0x3bc, "0k0a ~0g1d3d5f 5k5d"},
-    {0x2013, "0h5h"},         {0x2014, "0h8h"},         {0x2018, "0n0l"},         {0x2019, "0n0l"},
-    {0x201c, "0n0l 2n2l"},    {0x201d, "0n0l 2n2l"},    {0x2026, "0d0d 3d3d 6d6d"}, {0x2212, "0h6h"},
+    {0xb0, "~1n2m1l0m1n"},
+    {0xb1, "0h6h 3e3k 0c6c"},
+    {0xb2, "~0m1n2m0j 0j2j"},
+    {0xb5, "0k0a ~0g1d3d5f 5k5d"},
+    {0xb7, "0h0h"},
+    {0xd7, "0j5e 5j0e"},
+    {0x3bc, "0k0a ~0g1d3d5f 5k5d"},
+    {0x2013, "0h5h"},
+    {0x2014, "0h8h"},
+    {0x2018, "0n0l"},
+    {0x2019, "0n0l"},
+    {0x201c, "0n0l 2n2l"},
+    {0x201d, "0n0l 2n2l"},
+    {0x2026, "0d0d 3d3d 6d6d"},
+    {0x2212, "0h6h"},
 };
 
 /* Letters of Latin-1 without their accents. */
@@ -127,7 +138,11 @@ uint32_t font_next(const char **text)
 {
   const unsigned char *c = (const unsigned char *)*text;
   if (c[0] == 0) return 0;
-  int more = c[0] < 0x80 ? 0 : c[0] >= 0xc2 && c[0] < 0xe0 ? 1 : c[0] >= 0xe0 && c[0] < 0xf0 ? 2 : c[0] >= 0xf0 && c[0] < 0xf5 ? 3 : -1;
+  int more = c[0] < 0x80                   ? 0
+             : c[0] >= 0xc2 && c[0] < 0xe0 ? 1
+             : c[0] >= 0xe0 && c[0] < 0xf0 ? 2
+             : c[0] >= 0xf0 && c[0] < 0xf5 ? 3
+                                           : -1;
   uint32_t code = more == 0 ? c[0] : more > 0 ? c[0] & (0x3fu >> more) : 0xfffd;
   for (int k = 1; k <= more; k++) {
     if ((c[k] & 0xc0) != 0x80) {

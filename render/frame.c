@@ -65,8 +65,8 @@ static float tent(float u)
 
 enum { CLASSES = 4, EVERY = 4 }; /* kinds of things told apart in a pixel; first samples that ask all sources */
 
-/* Samples of a pixel that hit the same thing. The light of each source and how much of it arrives are averaged apart: so
- * one ray to one source per sample is enough, and shadows are as smooth as the samples allow. */
+/* Samples of a pixel that hit the same thing. The light of each source and how much of it arrives are averaged apart:
+ * so one ray to one source per sample is enough, and shadows are as smooth as the samples allow. */
 typedef struct tally {
   int kind, count, asked[SOURCES];
   vec light[SOURCES], arrives[SOURCES], background;
@@ -105,7 +105,8 @@ static void add_sample(tracer *t, const sample *found, int every, pixel *p)
   p->count++;
   sum->background = v_add(sum->background, found->background);
   sum->own += found->own, sum->far += found->far;
-  int sources = t->stage->def->lights + 1, turn = (int)(((uint32_t)(sum->count / (found->hair ? 2 : 1)) + t->sampler.seed % 64) % (uint32_t)sources);
+  int sources = t->stage->def->lights + 1,
+      turn = (int)(((uint32_t)(sum->count / (found->hair ? 2 : 1)) + t->sampler.seed % 64) % (uint32_t)sources);
   for (int k = 0; found->kind != KIND_NOTHING && k < sources; k++) {
     sum->light[k] = v_add(sum->light[k], found->light[k]);
     if (sum->count < every || (k == turn && !(found->hair && sum->count % 2))) ask(t, found, k, sum);
@@ -357,7 +358,8 @@ void render_light_studio(render_def *def)
 {
   const render_camera *c = &def->camera;
   vec up = v_unit(v3((float)c->up[0], (float)c->up[1], (float)c->up[2]));
-  vec to = v_unit(v3((float)(c->target[0] - c->eye[0]), (float)(c->target[1] - c->eye[1]), (float)(c->target[2] - c->eye[2])));
+  vec to = v_unit(
+      v3((float)(c->target[0] - c->eye[0]), (float)(c->target[1] - c->eye[1]), (float)(c->target[2] - c->eye[2])));
   vec right = v_cross(to, up);
   if (v_length(right) < 1e-3f) right = v_cross(to, fabsf(to.y) < 0.9f ? v3(0, 1, 0) : v3(0, 0, 1));
   right = v_unit(right);

@@ -1,8 +1,8 @@
-/* Light on a hair: a dielectric cylinder with tilted scales, as three lobes (Marschner et al. 2003): R, reflected at the
- * surface; TT, through the fibre and coloured by it; TRT, reflected inside, the second highlight. Each lobe is
- * M(theta_h) N(phi): a Gaussian around the mirrored cone, shifted by the tilt of the scales, times an azimuthal part in the
- * closed form fitted by Karis (2016). What has been scattered many times is a soft diffuse term (Kajiya and Kay 1989),
- * and light that comes through other hairs is coloured by each of them (after Zinke et al. 2008). */
+/* Light on a hair: a dielectric cylinder with tilted scales, as three lobes (Marschner et al. 2003): R, reflected at
+ * the surface; TT, through the fibre and coloured by it; TRT, reflected inside, the second highlight. Each lobe is
+ * M(theta_h) N(phi): a Gaussian around the mirrored cone, shifted by the tilt of the scales, times an azimuthal part in
+ * the closed form fitted by Karis (2016). What has been scattered many times is a soft diffuse term (Kajiya and Kay
+ * 1989), and light that comes through other hairs is coloured by each of them (after Zinke et al. 2008). */
 #include "inside.h"
 
 static const float tilt = -0.06f, blur = 0.13f; /* radians: of the scales, and of the R lobe */
@@ -40,7 +40,8 @@ static vec lobes(const hair_point *h, vec light, float sin_i, float sin_o)
 
   float r = gauss(theta_h - tilt, blur) * 0.25f * half * fresnel(cos_d * half);
   vec sum = v3(r, r, r);
-  float offset = clampf(half * (1 + bent * (0.6f - 0.8f * cos_phi)), 0, 1), f = fresnel(cos_d * sqrtf(1 - offset * offset));
+  float offset = clampf(half * (1 + bent * (0.6f - 0.8f * cos_phi)), 0, 1),
+        f = fresnel(cos_d * sqrtf(1 - offset * offset));
   float tt = gauss(theta_h + tilt / 2, blur / 2) * (1 - f) * (1 - f) * expf(-3.65f * cos_phi - 3.98f);
   float path = 0.5f * sqrtf(fmaxf(1 - offset * offset * bent * bent, 0)) / cos_d;
   if (tt > 1e-4f) sum = v_along(sum, 0.6f * tt, colour_power(h->log_colour, path));
@@ -52,7 +53,8 @@ static vec lobes(const hair_point *h, vec light, float sin_i, float sin_o)
 vec hair_transmit(vec colour, int crossed)
 {
   if (crossed <= 0) return v3(1, 1, 1);
-  vec one = v3(0.30f + 0.55f * sqrtf(colour.x), 0.30f + 0.55f * sqrtf(colour.y), 0.30f + 0.55f * sqrtf(colour.z)), all = one;
+  vec one = v3(0.30f + 0.55f * sqrtf(colour.x), 0.30f + 0.55f * sqrtf(colour.y), 0.30f + 0.55f * sqrtf(colour.z)),
+      all = one;
   for (int k = 1; k < crossed; k++) all = v_mul(all, one);
   return all;
 }

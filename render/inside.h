@@ -232,12 +232,13 @@ typedef struct surface_point {
 vec surface_scatter(const surface_point *p, vec light);
 
 /* ---- smooth.c ---- */
-/* Takes the grain out of pixels that show one thing only (kind[i] != KIND_MIXED), by the mean of near pixels of the same
- * kind and similar light. */
+/* Takes the grain out of pixels that show one thing only (kind[i] != KIND_MIXED), by the mean of near pixels of the
+ * same kind and similar light. */
 enum { KIND_MIXED = -9 };
 bool smooth_image(float *rgba, const int16_t *kind, int width, int height, int threads);
 
-/* The strands in a pixel: their light with and without what stands in the way, and the share of the pixel that they have. */
+/* The strands in a pixel: their light with and without what stands in the way, and the share of the pixel that they
+ * have. */
 typedef struct hair_pixel {
   vec lit, whole;
   float share;

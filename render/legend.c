@@ -23,7 +23,8 @@ static void display_colour(const float linear[3], unsigned char bytes[4])
 static void full_title(const render_legend *legend, char *text, size_t size)
 {
   bool has_unit = legend->unit && legend->unit[0];
-  snprintf(text, size, "%s%s%s", legend->title ? legend->title : "", has_unit ? "  " : "", has_unit ? legend->unit : "");
+  snprintf(text, size, "%s%s%s", legend->title ? legend->title : "", has_unit ? "  " : "",
+           has_unit ? legend->unit : "");
 }
 
 static void draw_entries(render_canvas *canvas, const render_legend *legend, double scale, bool dark)

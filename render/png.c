@@ -25,12 +25,14 @@ static void pack_row(const unsigned char *rgba, int width, unsigned char *rgb)
 }
 
 /* What longjmp may interrupt. */
-static bool write_all(png_structp png, png_infop info, FILE *file, const render_canvas *c, bool alpha, unsigned char *row)
+static bool write_all(png_structp png, png_infop info, FILE *file, const render_canvas *c, bool alpha,
+                      unsigned char *row)
 {
   if (setjmp(png_jmpbuf(png))) return false;
   png_init_io(png, file);
-  png_set_IHDR(png, info, (png_uint_32)c->width, (png_uint_32)c->height, 8, alpha ? PNG_COLOR_TYPE_RGBA : PNG_COLOR_TYPE_RGB,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, (png_uint_32)c->width, (png_uint_32)c->height, 8,
+               alpha ? PNG_COLOR_TYPE_RGBA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB_gAMA_and_cHRM(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_set_compression_level(png, 6);
   png_write_info(png, info);

@@ -18,12 +18,12 @@
 /* Curves through their points (Catmull-Rom), root to tip. */
 typedef struct render_strands {
   int strands, points;
-  const int *start;     /* strands + 1: points of strand i are start[i] .. start[i+1] - 1 */
-  const float *point;   /* 3 each */
-  const float *before;  /* where the points were a frame earlier, for motion blur; NULL: the same place */
-  const float *radius;  /* of each strand */
-  const float *colour;  /* 3 per point */
-  const float *plain;   /* NULL, or per strand: 1 takes the highlights away, so that colours can be read */
+  const int *start;    /* strands + 1: points of strand i are start[i] .. start[i+1] - 1 */
+  const float *point;  /* 3 each */
+  const float *before; /* where the points were a frame earlier, for motion blur; NULL: the same place */
+  const float *radius; /* of each strand */
+  const float *colour; /* 3 per point */
+  const float *plain;  /* NULL, or per strand: 1 takes the highlights away, so that colours can be read */
 } render_strands;
 
 typedef struct render_pose {
@@ -100,9 +100,9 @@ typedef struct render_def {
   double centre[3], size; /* m: middle and radius of what is shown; planes fade beyond */
   int lights;
   render_light light[RENDER_LIGHTS];
-  float sky[3], floor[3];       /* ambient light from above and from below */
-  float background[2][3];       /* of the display, top and bottom */
-  bool transparent;             /* no background; planes show shadows only */
+  float sky[3], floor[3]; /* ambient light from above and from below */
+  float background[2][3]; /* of the display, top and bottom */
+  bool transparent;       /* no background; planes show shadows only */
   double exposure;
 } render_def;
 

@@ -1,8 +1,8 @@
-/* What comes along a ray: the nearest strand, body or plane, and the light it throws towards the eye from each source (soft
- * lights and the sky) as if nothing stood in the way. What does stand in the way is asked for separately, by one ray to a
- * point of the source that the sampler chooses: so a pixel can share these rays among its samples (frame.c). They count
- * the hairs they cross instead of ending at the first one: hair lets light through. Where the sky is blocked, a little
- * light of the surroundings comes back. */
+/* What comes along a ray: the nearest strand, body or plane, and the light it throws towards the eye from each source
+ * (soft lights and the sky) as if nothing stood in the way. What does stand in the way is asked for separately, by one
+ * ray to a point of the source that the sampler chooses: so a pixel can share these rays among its samples (frame.c).
+ * They count the hairs they cross instead of ending at the first one: hair lets light through. Where the sky is
+ * blocked, a little light of the surroundings comes back. */
 #include "inside.h"
 
 enum { MOST_HAIRS = 7 }; /* crossed; behind that many it is dark */
@@ -55,8 +55,16 @@ static int look_out(tracer *t, vec from, vec d, float near)
   crossing c = {.thick_hair = s->def->shading == RENDER_HAIR};
   rtcInitIntersectContext(&c.context);
   if (s->thin.curves > 0 || c.thick_hair) c.context.filter = count_hairs;
-  struct RTCRay ray = {.org_x = from.x, .org_y = from.y, .org_z = from.z, .tnear = near, .dir_x = d.x, .dir_y = d.y,
-                       .dir_z = d.z, .time = t->time, .tfar = INFINITY, .mask = ~0u};
+  struct RTCRay ray = {.org_x = from.x,
+                       .org_y = from.y,
+                       .org_z = from.z,
+                       .tnear = near,
+                       .dir_x = d.x,
+                       .dir_y = d.y,
+                       .dir_z = d.z,
+                       .time = t->time,
+                       .tfar = INFINITY,
+                       .mask = ~0u};
   rtcOccluded1(s->scene, &c.context, &ray);
   t->rays++;
   return ray.tfar < 0 ? MOST_HAIRS : c.crossed;
@@ -114,7 +122,8 @@ static void light_surface(tracer *t, vec at, const surface_point *p, float off, 
 {
   const stage *s = t->stage;
   int lights = s->def->lights;
-  out->from = v_along(at, off, p->normal), out->normal = p->normal, out->near = 0, out->tint = p->colour, out->hair = false;
+  out->from = v_along(at, off, p->normal), out->normal = p->normal, out->near = 0, out->tint = p->colour,
+  out->hair = false;
   for (int k = 0; k < lights; k++) out->light[k] = v_mul(surface_scatter(p, s->light[k].direction), s->light[k].colour);
   float facing = clampf(v_dot(p->normal, p->view), 0, 1), m = 1 - facing;
   float mirror = (1 - p->roughness) * (p->reflectance + (0.6f - p->reflectance) * m * m * m * m * m);
@@ -134,7 +143,8 @@ static void light_hair(tracer *t, vec at, const hair_point *h, float radius, sam
 
 /* ---- What was hit ---- */
 
-/* Direction of the strand at u of the span that starts at point p; mirrored points where it is the first or the last. */
+/* Direction of the strand at u of the span that starts at point p; mirrored points where it is the first or the last.
+ */
 static vec strand_tangent(const float *p, float u, bool first, bool last)
 {
   float u2 = u * u;
@@ -219,7 +229,8 @@ static void light_mesh(tracer *t, const struct RTCHit *hit, vec at, vec view, sa
   if (m->normal) {
     const int *corner = m->triangle + 3 * (size_t)hit->primID;
     vec n = v_scale(1 - hit->u - hit->v, v_of(m->normal + 3 * (size_t)corner[0]));
-    n = v_along(v_along(n, hit->u, v_of(m->normal + 3 * (size_t)corner[1])), hit->v, v_of(m->normal + 3 * (size_t)corner[2]));
+    n = v_along(v_along(n, hit->u, v_of(m->normal + 3 * (size_t)corner[1])), hit->v,
+                v_of(m->normal + 3 * (size_t)corner[2]));
     normal = v_unit(turned(m->pose.turn, v_unit(n)));
   }
   if (v_dot(normal, flat) < 0) normal = v_scale(-1, normal);
@@ -297,8 +308,13 @@ void shade_packet(tracer *t, packet *p, bool objects)
     sample *out = &p->found[i];
     struct RTCHit hit = {.geomID = RTC_INVALID_GEOMETRY_ID};
     if (objects)
-      hit = (struct RTCHit){.Ng_x = r.hit.Ng_x[i], .Ng_y = r.hit.Ng_y[i], .Ng_z = r.hit.Ng_z[i], .u = r.hit.u[i],
-                            .v = r.hit.v[i], .primID = r.hit.primID[i], .geomID = r.hit.geomID[i]};
+      hit = (struct RTCHit){.Ng_x = r.hit.Ng_x[i],
+                            .Ng_y = r.hit.Ng_y[i],
+                            .Ng_z = r.hit.Ng_z[i],
+                            .u = r.hit.u[i],
+                            .v = r.hit.v[i],
+                            .primID = r.hit.primID[i],
+                            .geomID = r.hit.geomID[i]};
     float far = objects ? r.ray.tfar[i] : INFINITY;
     int at_plane = find_plane(s, s->view.eye, p->direction[i], &far);
     vec at = v_along(s->view.eye, far, p->direction[i]), view = v_scale(-1, p->direction[i]);

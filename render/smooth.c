@@ -2,8 +2,8 @@
  * of the pixels around it that show the same, weighted by distance and by how near their light is: a bilateral filter
  * (Tomasi and Manduchi 1998). Edges stay as they are.
  *
- * Of strands, light without shadows shows their shape and has no grain; the shadows have. So only the share of light that
- * arrives is smoothed, as the ratio of the means of light with and without shadows. */
+ * Of strands, light without shadows shows their shape and has no grain; the shadows have. So only the share of light
+ * that arrives is smoothed, as the ratio of the means of light with and without shadows. */
 #include "inside.h"
 
 #include <stdlib.h>
@@ -11,9 +11,10 @@
 
 enum { REACH = 3, NEAR = 1 };
 
-/* Mean of the pixels of the same kind around one, of size 2 reach + 1. guide: NULL, or what says which light is near. */
-static void mean_pixel(const float *from, const float *guide, const int16_t *kind, int width, int height, int x, int y, int reach,
-                       float *to)
+/* Mean of the pixels of the same kind around one, of size 2 reach + 1. guide: NULL, or what says which light is near.
+ */
+static void mean_pixel(const float *from, const float *guide, const int16_t *kind, int width, int height, int x, int y,
+                       int reach, float *to)
 {
   size_t here = (size_t)y * (size_t)width + (size_t)x;
   float range = kind[here] == KIND_PLANE ? 0.06f : 0.035f, sum[4] = {0}, weights = 0;
@@ -33,8 +34,8 @@ static void mean_pixel(const float *from, const float *guide, const int16_t *kin
   for (int k = 0; k < 4; k++) to[k] = sum[k] / weights;
 }
 
-static void smooth_rows(const float *from, const float *guide, const int16_t *kind, int width, int height, int reach, int threads,
-                        float *to)
+static void smooth_rows(const float *from, const float *guide, const int16_t *kind, int width, int height, int reach,
+                        int threads, float *to)
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
   for (int y = 0; y < height; y++)
@@ -76,7 +77,8 @@ static vec hair_colour(const hair_pixel *hair, int width, int height, int x, int
       if (w <= 0) continue;
       lit = v_along(lit, w, other->lit), whole = v_along(whole, w, other->whole);
     }
-  vec arrives = v3(whole.x > 0 ? lit.x / whole.x : 0, whole.y > 0 ? lit.y / whole.y : 0, whole.z > 0 ? lit.z / whole.z : 0);
+  vec arrives =
+      v3(whole.x > 0 ? lit.x / whole.x : 0, whole.y > 0 ? lit.y / whole.y : 0, whole.z > 0 ? lit.z / whole.z : 0);
   return v_mul(mine->whole, arrives);
 }
 
@@ -88,6 +90,7 @@ void smooth_hair(float *rgba, const hair_pixel *hair, int width, int height, flo
       size_t at = (size_t)y * (size_t)width + (size_t)x;
       if (hair[at].share <= 0) continue;
       vec c = tone_map(v_scale(exposure, hair_colour(hair, width, height, x, y)));
-      rgba[4 * at] += hair[at].share * c.x, rgba[4 * at + 1] += hair[at].share * c.y, rgba[4 * at + 2] += hair[at].share * c.z;
+      rgba[4 * at] += hair[at].share * c.x, rgba[4 * at + 1] += hair[at].share * c.y,
+          rgba[4 * at + 2] += hair[at].share * c.z;
     }
 }

@@ -1,5 +1,6 @@
-/* The stage: the caller's arrays in the units of the picture, and Embree's tree over them. The target of the camera is the
- * origin and its distance from the eye is one, so that floats and their tolerances fit a hair as well as a cable. */
+/* The stage: the caller's arrays in the units of the picture, and Embree's tree over them. The target of the camera is
+ * the origin and its distance from the eye is one, so that floats and their tolerances fit a hair as well as a cable.
+ */
 #include "inside.h"
 
 #include <stdlib.h>
@@ -40,7 +41,8 @@ static skein_status set_view(stage *s)
   v->eye = v_scale(-1, v->forward);
   v->world_up = direction_of(c->up);
   v->right = v_cross(v->forward, v->world_up);
-  if (v_length(v->right) < 1e-6f) v->right = v_cross(v->forward, fabsf(v->forward.y) < 0.9f ? v3(0, 1, 0) : v3(0, 0, 1));
+  if (v_length(v->right) < 1e-6f)
+    v->right = v_cross(v->forward, fabsf(v->forward.y) < 0.9f ? v3(0, 1, 0) : v3(0, 0, 1));
   v->right = v_unit(v->right);
   v->up = v_cross(v->right, v->forward);
   v->tan_y = (float)tan(c->fov / 2 * 3.14159265358979 / 180);
@@ -69,7 +71,8 @@ static bool set_planes(stage *s)
   for (int k = 0; ok && k < s->given->planes; k++) {
     const render_plane *given = &s->given->plane[k];
     plane p = {stage_place(s, given->point), direction_of(given->normal), v_of(given->colour)};
-    if (v_dot(p.normal, v_sub(s->view.eye, p.point)) > 0) s->plane[s->planes++] = p; /* else seen from behind: not there */
+    if (v_dot(p.normal, v_sub(s->view.eye, p.point)) > 0)
+      s->plane[s->planes++] = p; /* else seen from behind: not there */
   }
   return ok;
 }
@@ -79,7 +82,8 @@ static bool set_planes(stage *s)
 static void mark(stage *s, int x0, int y0, int x1, int y1, int what)
 {
   for (int y = y0 < 0 ? 0 : y0; y <= y1 && y < s->mask_height; y++)
-    for (int x = x0 < 0 ? 0 : x0; x <= x1 && x < s->mask_width; x++) s->mask[y * s->mask_width + x] |= (unsigned char)what;
+    for (int x = x0 < 0 ? 0 : x0; x <= x1 && x < s->mask_width; x++)
+      s->mask[y * s->mask_width + x] |= (unsigned char)what;
 }
 
 /* Pixel of a point of the stage; false: not well in front of the eye, or far outside. */
@@ -108,8 +112,10 @@ static void mark_line(stage *s, const float *a, const float *b)
   int steps = (int)fminf(length / MASK_BLOCK, 1e4f) + 1;
   float reach = (wide + 1.5f) / MASK_BLOCK; /* the filter is one pixel wide, the spline near the line */
   for (int k = 0; k <= steps; k++) {
-    float t = (float)k / (float)steps, px = (x[0] + t * (x[1] - x[0])) / MASK_BLOCK, py = (y[0] + t * (y[1] - y[0])) / MASK_BLOCK;
-    mark(s, (int)floorf(px - reach), (int)floorf(py - reach), (int)floorf(px + reach), (int)floorf(py + reach), MASK_STRAND);
+    float t = (float)k / (float)steps, px = (x[0] + t * (x[1] - x[0])) / MASK_BLOCK,
+          py = (y[0] + t * (y[1] - y[0])) / MASK_BLOCK;
+    mark(s, (int)floorf(px - reach), (int)floorf(py - reach), (int)floorf(px + reach), (int)floorf(py + reach),
+         MASK_STRAND);
   }
 }
 
@@ -214,10 +220,11 @@ static bool attach_mesh(stage *s, RTCDevice device, int i)
   if (s->moves) rtcSetGeometryTimeStepCount(g, 2);
   unsigned now = s->moves ? 1 : 0;
   size_t stride = 3 * sizeof(float);
-  float *vertex = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, now, RTC_FORMAT_FLOAT3, stride, (size_t)m->vertices);
-  float *old = s->moves ? rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, stride,
-                                                  (size_t)m->vertices)
-                        : NULL;
+  float *vertex =
+      rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, now, RTC_FORMAT_FLOAT3, stride, (size_t)m->vertices);
+  float *old =
+      s->moves ? rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, stride, (size_t)m->vertices)
+               : NULL;
   uint32_t *index = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(uint32_t),
                                             (size_t)m->triangles);
   bool ok = vertex && index && (old || !s->moves);

@@ -80,7 +80,8 @@ static void blend(render_canvas *canvas, int x, int y, const unsigned char colou
   p[3] = (unsigned char)(255 * all + 0.5f);
 }
 
-static void draw_glyph(render_canvas *canvas, const glyph *g, double x, double y, double size, const unsigned char colour[4])
+static void draw_glyph(render_canvas *canvas, const glyph *g, double x, double y, double size,
+                       const unsigned char colour[4])
 {
   float unit = (float)size / 10, pen = fmaxf(0.6f * unit, 0.55f);
   int x0 = (int)floor(x - 2 - pen), x1 = (int)ceil(x + g->width * unit + 2 + pen);
@@ -93,7 +94,8 @@ static void draw_glyph(render_canvas *canvas, const glyph *g, double x, double y
     }
 }
 
-void render_draw_text(render_canvas *canvas, double x, double y, double size, const unsigned char colour[4], const char *text)
+void render_draw_text(render_canvas *canvas, double x, double y, double size, const unsigned char colour[4],
+                      const char *text)
 {
   for (uint32_t code; (code = font_next(&text)) != 0;) {
     glyph g = read_glyph(code);
@@ -114,7 +116,8 @@ void render_draw_panel(render_canvas *canvas, double x, double y, double width, 
 {
   for (int v = (int)floor(y) - 1; v <= (int)ceil(y + height); v++)
     for (int u = (int)floor(x) - 1; u <= (int)ceil(x + width); u++) {
-      double dx = fabs(u + 0.5 - x - width / 2) - width / 2 + corner, dy = fabs(v + 0.5 - y - height / 2) - height / 2 + corner;
+      double dx = fabs(u + 0.5 - x - width / 2) - width / 2 + corner,
+             dy = fabs(v + 0.5 - y - height / 2) - height / 2 + corner;
       double outside = hypot(fmax(dx, 0), fmax(dy, 0)) + fmin(fmax(dx, dy), 0) - corner;
       blend(canvas, u, v, colour, (float)(0.5 - outside));
     }

@@ -1,8 +1,8 @@
 /* Tone: light to display values, and display values to bytes.
  *
- * The curve is the identity up to a knee a, so that colours of a legend are the colours of the picture, and approaches 1
- * beyond it: f(x) = a + (1 - a) (1 - exp(-(x - a) / (1 - a))). It is applied to the largest component; the others keep
- * their ratio to it, and go towards white as the light gets strong. Bytes are sRGB (IEC 61966-2-1). */
+ * The curve is the identity up to a knee a, so that colours of a legend are the colours of the picture, and approaches
+ * 1 beyond it: f(x) = a + (1 - a) (1 - exp(-(x - a) / (1 - a))). It is applied to the largest component; the others
+ * keep their ratio to it, and go towards white as the light gets strong. Bytes are sRGB (IEC 61966-2-1). */
 #include "inside.h"
 
 static const float knee = 0.6f;

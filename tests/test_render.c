@@ -1,5 +1,5 @@
-/* The renderer on plain arrays: camera, a lit ball against the analytic picture, coverage of strands, the same bits for any
- * number of threads, motion blur, legends, PNG files read back. */
+/* The renderer on plain arrays: camera, a lit ball against the analytic picture, coverage of strands, the same bits for
+ * any number of threads, motion blur, legends, PNG files read back. */
 #include "render/render.h"
 
 #include <math.h>
@@ -36,8 +36,14 @@ static void make_ball(ball *b, render_mesh *mesh)
       memcpy(b->triangle + 3 * count, corners, sizeof corners);
       count += 2;
     }
-  *mesh = (render_mesh){.vertices = (RINGS + 1) * SIDES, .triangles = count, .vertex = b->vertex, .normal = b->vertex,
-                        .triangle = b->triangle, .colour = {0.5f, 0.4f, 0.3f}, .pose = {.turn = {1}}, .before = {.turn = {1}}};
+  *mesh = (render_mesh){.vertices = (RINGS + 1) * SIDES,
+                        .triangles = count,
+                        .vertex = b->vertex,
+                        .normal = b->vertex,
+                        .triangle = b->triangle,
+                        .colour = {0.5f, 0.4f, 0.3f},
+                        .pose = {.turn = {1}},
+                        .before = {.turn = {1}}};
 }
 
 static render_def small_def(int width, int height)
@@ -113,7 +119,8 @@ static void camera_fits(void **state)
 
 /* ---- Light ---- */
 
-/* pi f cos of the clear coat (GGX, width 0.25, F0 0.04), light from above, eye at (0, -6, 0), at (0, y, z) of the unit ball. */
+/* pi f cos of the clear coat (GGX, width 0.25, F0 0.04), light from above, eye at (0, -6, 0), at (0, y, z) of the unit
+ * ball. */
 static double coat(double y, double z)
 {
   const double a2 = 0.25 * 0.25, f0 = 0.04;
@@ -208,7 +215,8 @@ static void strand_covers(void **state)
   for (int w = 0; w < 3; w++) {
     render_def def = small_def(200, 200);
     double pixel = 2 * tan(15 * pi / 180) * 6 / 200; /* m at the distance of the target */
-    float point[9] = {-0.8f, 0, -0.3f, 0, 0, 0, 0.8f, 0, 0.3f}, colour[9] = {0}, radius = (float)(widths[w] * pixel / 2);
+    float point[9] = {-0.8f, 0, -0.3f, 0, 0, 0, 0.8f, 0, 0.3f}, colour[9] = {0},
+          radius = (float)(widths[w] * pixel / 2);
     int start[2] = {0, 3};
     render_scene scene = {.strands = {1, 3, start, point, NULL, &radius, colour, NULL}};
     def.samples = 64, def.transparent = true;
@@ -332,7 +340,8 @@ static void legend_is_drawn(void **state)
   int red = 0, blue = 0, ink = 0, green = 0;
   for (int i = 0; i < W * H; i++) {
     const unsigned char *p = bytes + 4 * i;
-    red += p[0] > 230 && p[1] == 0 && p[2] < 40, blue += p[2] > 230 && p[1] == 0 && p[0] < 40, ink += p[0] < 60 && p[2] < 60;
+    red += p[0] > 230 && p[1] == 0 && p[2]<40, blue += p[2]> 230 && p[1] == 0 && p[0] < 40,
+        ink += p[0] < 60 && p[2] < 60;
   }
   assert_true(red >= 12 && blue >= 12 && ink > 100); /* both ends of the bar, and text */
   memset(bytes, 255, 4 * W * H);
@@ -341,8 +350,10 @@ static void legend_is_drawn(void **state)
   for (int i = 0; i < W * H; i++) green += bytes[4 * i] == 0 && bytes[4 * i + 1] == 255 && bytes[4 * i + 2] == 0;
   assert_true(green > 100 && green < 400);
   assert_true(render_text_width(10, "ii") < render_text_width(10, "WW"));
-  render_draw_title(&canvas, "bytes that are no text: \xff\xc3 and a name that is much longer than the picture is wide, so it "
-                             "needs some lines; averylongwordthatdoesnotfitintoonelinehoweverthepictureisturnedaround", 1, false);
+  render_draw_title(&canvas,
+                    "bytes that are no text: \xff\xc3 and a name that is much longer than the picture is wide, so it "
+                    "needs some lines; averylongwordthatdoesnotfitintoonelinehoweverthepictureisturnedaround",
+                    1, false);
   render_draw_text(&canvas, -50, -3, 300, (unsigned char[4]){0, 0, 0, 255}, "outside");
   free(bytes);
 }
@@ -393,10 +404,10 @@ static void bytes_are_srgb(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(camera_projects), cmocka_unit_test(camera_fits),   cmocka_unit_test(ball_is_lit),
+      cmocka_unit_test(camera_projects), cmocka_unit_test(camera_fits),      cmocka_unit_test(ball_is_lit),
       cmocka_unit_test(sky_is_even),     cmocka_unit_test(plane_has_shadow), cmocka_unit_test(strand_covers),
-      cmocka_unit_test(threads_agree),   cmocka_unit_test(motion_blurs),  cmocka_unit_test(odd_strands),
-      cmocka_unit_test(legend_is_drawn), cmocka_unit_test(png_comes_back), cmocka_unit_test(bytes_are_srgb),
+      cmocka_unit_test(threads_agree),   cmocka_unit_test(motion_blurs),     cmocka_unit_test(odd_strands),
+      cmocka_unit_test(legend_is_drawn), cmocka_unit_test(png_comes_back),   cmocka_unit_test(bytes_are_srgb),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@ static void on_interrupt(int signal)
   interrupted = 1;
 }
 
-/* Ctrl-C ends the picture at the next tile, and what is not finished is not there. A dead ffmpeg is an error of write. */
+/* Ctrl-C ends the picture at the next tile, and what is not finished is not there. A dead ffmpeg is an error of write.
+ */
 static void catch_interrupts(void)
 {
   struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
@@ -63,16 +64,17 @@ static int check_output(const render_settings *s, bool *video)
 {
   if (!s->output) return tool_error("render: no output given: -o NAME.png, NAME_%%04d.png or NAME.mp4"), TOOL_BAD;
   *video = ends_with(s->output, ".mp4");
-  if (!*video && !ends_with(s->output, ".png"))
-    return tool_error("%s: must end in .png or .mp4", s->output), TOOL_BAD;
+  if (!*video && !ends_with(s->output, ".png")) return tool_error("%s: must end in .png or .mp4", s->output), TOOL_BAD;
   if (strchr(s->output, '%') && (*video || !is_pattern(s->output)))
-    return tool_error("%s: %s", s->output, *video ? "a video has one name, without %" : "expected one number, as in NAME_%04d.png"),
+    return tool_error("%s: %s", s->output,
+                      *video ? "a video has one name, without %" : "expected one number, as in NAME_%04d.png"),
            TOOL_BAD;
   if (s->frame != RENDER_NO_FRAME && (s->first != RENDER_NO_FRAME || s->last != RENDER_NO_FRAME || s->step != 1))
     return tool_error("render: --frame and --frames exclude each other"), TOOL_BAD;
   if (*video && (s->width % 2 || s->height % 2))
     return tool_error("--size %dx%d: width and height of a video must be even", s->width, s->height), TOOL_BAD;
-  if (*video && s->transparent) return tool_error("render: --transparent is for pictures, a video has no alpha"), TOOL_BAD;
+  if (*video && s->transparent)
+    return tool_error("render: --transparent is for pictures, a video has no alpha"), TOOL_BAD;
   return *video && !render_video_possible() ? TOOL_IO : TOOL_OK;
 }
 
@@ -176,10 +178,14 @@ static int open_output(const render_job *job, output *out)
 {
   const render_settings *s = job->set;
   size_t pixels = (size_t)s->width * (size_t)s->height;
-  *out = (output){.video = {.pipe = -1}, .rgba = malloc(pixels * 4 * sizeof(float)),
+  *out = (output){.video = {.pipe = -1},
+                  .rgba = malloc(pixels * 4 * sizeof(float)),
                   .canvas = {s->width, s->height, malloc(pixels * 4)},
-                  .progress = {.terminal = !s->quiet && job->count > 1 && isatty(STDERR_FILENO), .begun = run_clock(), .said = run_clock()}};
-  if (!out->rgba || !out->canvas.bytes) return tool_error("out of memory for %dx%d pixels", s->width, s->height), TOOL_IO;
+                  .progress = {.terminal = !s->quiet && job->count > 1 && isatty(STDERR_FILENO),
+                               .begun = run_clock(),
+                               .said = run_clock()}};
+  if (!out->rgba || !out->canvas.bytes)
+    return tool_error("out of memory for %dx%d pixels", s->width, s->height), TOOL_IO;
   skein_status status = render_create(&out->studio);
   if (status.code != SKEIN_OK) return tool_fail(NULL, status);
   return job->video ? render_video_open(s->output, s->width, s->height, video_rate(job), s->crf, &out->video) : TOOL_OK;
@@ -196,7 +202,8 @@ static int make_all(const render_job *job)
   if (code == TOOL_OK && !job->set->quiet) {
     double seconds = run_clock() - out.progress.begun;
     printf("%s: %d frame%s of %dx%d in %.2f s, %.1f million rays, %.0f MB\n", job->set->output, job->count,
-           job->count == 1 ? "" : "s", job->set->width, job->set->height, seconds, (double)out.rays / 1e6, (double)out.bytes / 1e6);
+           job->count == 1 ? "" : "s", job->set->width, job->set->height, seconds, (double)out.rays / 1e6,
+           (double)out.bytes / 1e6);
   }
   render_destroy(out.studio);
   free(out.rgba);

@@ -1,4 +1,5 @@
-/* What the files of `skein render` share: settings, what is known of a run, frames as the renderer wants them, video. */
+/* What the files of `skein render` share: settings, what is known of a run, frames as the renderer wants them, video.
+ */
 #ifndef SKEIN_TOOL_RENDER_H
 #define SKEIN_TOOL_RENDER_H
 
@@ -10,7 +11,8 @@
 
 typedef struct render_settings {
   const char *run, *output, *title; /* title: NULL none, "" that of the scene */
-  int frame, first, last, step;     /* frame: RENDER_NO_FRAME, or the one; first .. last: range, last RENDER_NO_FRAME: end */
+  int frame, first, last,
+      step; /* frame: RENDER_NO_FRAME, or the one; first .. last: range, last RENDER_NO_FRAME: end */
   int width, height, samples, threads, crf;
   double fps; /* of the video; 0: as fast as it was */
   skein_colour colour;
@@ -70,7 +72,7 @@ typedef struct render_video {
 bool render_video_possible(void); /* ffmpeg is on the path; false after a message */
 int render_video_open(const char *path, int width, int height, double fps, int crf, render_video *video);
 int render_video_add(render_video *video, const render_canvas *canvas);
-int render_video_close(render_video *video);   /* the file is there, or a message says why not */
+int render_video_close(render_video *video);    /* the file is there, or a message says why not */
 void render_video_discard(render_video *video); /* no file */
 
 #endif

@@ -5,8 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUT, FRAME, FRAMES, SIZE, SAMPLES, COLOUR, RANGE, SHADING, RADIUS, EYE, TARGET, FOV, AZIMUTH, ELEVATION, ZOOM,
-       BACKGROUND, TRANSPARENT, BLUR, FPS, CRF, TITLE, NO_LEGEND, THREADS, QUIET };
+enum {
+  OUTPUT,
+  FRAME,
+  FRAMES,
+  SIZE,
+  SAMPLES,
+  COLOUR,
+  RANGE,
+  SHADING,
+  RADIUS,
+  EYE,
+  TARGET,
+  FOV,
+  AZIMUTH,
+  ELEVATION,
+  ZOOM,
+  BACKGROUND,
+  TRANSPARENT,
+  BLUR,
+  FPS,
+  CRF,
+  TITLE,
+  NO_LEGEND,
+  THREADS,
+  QUIET
+};
 
 const tool_option render_options[] = {
     [OUTPUT] = {"output", 'o', "FILE", "NAME.png, NAME_%04d.png (a picture per frame) or NAME.mp4"},
@@ -93,7 +117,8 @@ static bool read_point(const char *option, const char *text, double p[3])
     if (rest) *rest++ = 0;
     ok = tool_parse_double(option, part, -1e9, 1e9, &p[n++]);
   }
-  if (ok && (n != 3 || rest)) ok = false, tool_error("%s '%s': expected three numbers, as in 0.1,-0.5,0.2", option, text);
+  if (ok && (n != 3 || rest))
+    ok = false, tool_error("%s '%s': expected three numbers, as in 0.1,-0.5,0.2", option, text);
   free(copy);
   return ok;
 }
@@ -101,8 +126,8 @@ static bool read_point(const char *option, const char *text, double p[3])
 static bool read_size(const char *text, render_settings *s)
 {
   int used = 0;
-  if (sscanf(text, "%5dx%5d%n", &s->width, &s->height, &used) == 2 && text[used] == 0 && s->width >= 16 && s->height >= 16 &&
-      s->width <= 16384 && s->height <= 16384)
+  if (sscanf(text, "%5dx%5d%n", &s->width, &s->height, &used) == 2 && text[used] == 0 && s->width >= 16 &&
+      s->height >= 16 && s->width <= 16384 && s->height <= 16384)
     return true;
   tool_error("--size '%s': expected WIDTHxHEIGHT, each from 16 to 16384, as in 960x720", text);
   return false;
@@ -134,7 +159,8 @@ static bool read_range(const char *text, render_settings *s)
   if (text[n] != ':' || n >= sizeof lo) return tool_error("--range '%s': expected LO:HI, as in 0:1.5", text), false;
   memcpy(lo, text, n);
   lo[n] = 0;
-  if (!tool_parse_double("--range", lo, -1e30, 1e30, &s->lo) || !tool_parse_double("--range", text + n + 1, -1e30, 1e30, &s->hi))
+  if (!tool_parse_double("--range", lo, -1e30, 1e30, &s->lo) ||
+      !tool_parse_double("--range", text + n + 1, -1e30, 1e30, &s->hi))
     return false;
   return s->lo < s->hi || (tool_error("--range '%s': the first number must be the smaller one", text), false);
 }
@@ -161,45 +187,82 @@ static bool read_shading(const char *text, render_settings *s)
 static bool read_camera(int key, const char *value, render_settings *s)
 {
   switch (key) {
-  case EYE: return s->eye_given = true, read_point("--eye", value, s->eye);
-  case TARGET: return s->target_given = true, read_point("--target", value, s->target);
-  case FOV: return s->fov_given = true, tool_parse_double("--fov", value, 1, 150, &s->fov);
-  case AZIMUTH: return s->angles_given = true, tool_parse_double("--azimuth", value, -3600, 3600, &s->azimuth);
-  case ELEVATION: return s->angles_given = true, tool_parse_double("--elevation", value, -90, 90, &s->elevation);
-  default: return tool_parse_double("--zoom", value, 0.01, 1000, &s->zoom);
+  case EYE:
+    return s->eye_given = true, read_point("--eye", value, s->eye);
+  case TARGET:
+    return s->target_given = true, read_point("--target", value, s->target);
+  case FOV:
+    return s->fov_given = true, tool_parse_double("--fov", value, 1, 150, &s->fov);
+  case AZIMUTH:
+    return s->angles_given = true, tool_parse_double("--azimuth", value, -3600, 3600, &s->azimuth);
+  case ELEVATION:
+    return s->angles_given = true, tool_parse_double("--elevation", value, -90, 90, &s->elevation);
+  default:
+    return tool_parse_double("--zoom", value, 0.01, 1000, &s->zoom);
   }
 }
 
 static bool read_option(int key, const char *value, render_settings *s)
 {
   switch (key) {
-  case OUTPUT: return s->output = value, true;
-  case FRAME: return tool_parse_int("--frame", value, -1000000000, 1000000000, &s->frame);
-  case FRAMES: return read_frames(value, s);
-  case SIZE: return read_size(value, s);
-  case SAMPLES: return tool_parse_int("--samples", value, 1, 65536, &s->samples);
-  case COLOUR: return read_colour(value, s);
-  case RANGE: return read_range(value, s);
-  case SHADING: return read_shading(value, s);
-  case RADIUS: return tool_parse_double("--radius-scale", value, 1e-6, 1e6, &s->radius_scale);
-  case BACKGROUND: return read_background(value, s);
-  case TRANSPARENT: return s->transparent = true;
-  case BLUR: return tool_parse_double("--blur", value, 0, 1, &s->blur);
-  case FPS: return tool_parse_double("--fps", value, 0.01, 1000, &s->fps);
-  case CRF: return tool_parse_int("--crf", value, 0, 51, &s->crf);
-  case TITLE: return s->title = value, true;
-  case NO_LEGEND: return s->legend = false, true;
-  case THREADS: return tool_parse_int("--threads", value, 0, 1024, &s->threads);
-  case QUIET: return s->quiet = true;
-  default: return read_camera(key, value, s);
+  case OUTPUT:
+    return s->output = value, true;
+  case FRAME:
+    return tool_parse_int("--frame", value, -1000000000, 1000000000, &s->frame);
+  case FRAMES:
+    return read_frames(value, s);
+  case SIZE:
+    return read_size(value, s);
+  case SAMPLES:
+    return tool_parse_int("--samples", value, 1, 65536, &s->samples);
+  case COLOUR:
+    return read_colour(value, s);
+  case RANGE:
+    return read_range(value, s);
+  case SHADING:
+    return read_shading(value, s);
+  case RADIUS:
+    return tool_parse_double("--radius-scale", value, 1e-6, 1e6, &s->radius_scale);
+  case BACKGROUND:
+    return read_background(value, s);
+  case TRANSPARENT:
+    return s->transparent = true;
+  case BLUR:
+    return tool_parse_double("--blur", value, 0, 1, &s->blur);
+  case FPS:
+    return tool_parse_double("--fps", value, 0.01, 1000, &s->fps);
+  case CRF:
+    return tool_parse_int("--crf", value, 0, 51, &s->crf);
+  case TITLE:
+    return s->title = value, true;
+  case NO_LEGEND:
+    return s->legend = false, true;
+  case THREADS:
+    return tool_parse_int("--threads", value, 0, 1024, &s->threads);
+  case QUIET:
+    return s->quiet = true;
+  default:
+    return read_camera(key, value, s);
   }
 }
 
 render_settings render_default_settings(void)
 {
-  render_settings s = {.frame = RENDER_NO_FRAME, .first = RENDER_NO_FRAME, .last = RENDER_NO_FRAME, .step = 1, .width = 960,
-                       .height = 720, .samples = 16, .crf = 18, .legend = true, .radius_scale = 1, .blur = -1, .fov = 30,
-                       .azimuth = 28, .elevation = 16, .zoom = 1};
+  render_settings s = {.frame = RENDER_NO_FRAME,
+                       .first = RENDER_NO_FRAME,
+                       .last = RENDER_NO_FRAME,
+                       .step = 1,
+                       .width = 960,
+                       .height = 720,
+                       .samples = 16,
+                       .crf = 18,
+                       .legend = true,
+                       .radius_scale = 1,
+                       .blur = -1,
+                       .fov = 30,
+                       .azimuth = 28,
+                       .elevation = 16,
+                       .zoom = 1};
   read_background("studio", &s);
   return s;
 }

@@ -1,4 +1,5 @@
-/* A run as the renderer wants it: camera and range of the colour scale from all frames, and each frame as plain arrays. */
+/* A run as the renderer wants it: camera and range of the colour scale from all frames, and each frame as plain arrays.
+ */
 #include "render.h"
 
 #include <math.h>
@@ -18,8 +19,8 @@ static int choose_frames(render_job *job)
 {
   const render_settings *s = job->set;
   int frames = skein_run_frames(job->run);
-  bool one = s->frame != RENDER_NO_FRAME || (!job->video && !strchr(s->output, '%') && s->first == RENDER_NO_FRAME &&
-                                             s->last == RENDER_NO_FRAME);
+  bool one = s->frame != RENDER_NO_FRAME ||
+             (!job->video && !strchr(s->output, '%') && s->first == RENDER_NO_FRAME && s->last == RENDER_NO_FRAME);
   if (frames == 0) return tool_error("%s: has no finished frames", s->run), TOOL_BAD;
   if (one) job->first = job->last = s->frame == RENDER_NO_FRAME ? frames - 1 : count_back(s->frame, frames);
   else {
@@ -119,7 +120,8 @@ static void set_camera(render_job *job, const survey *v)
     memcpy(c->eye, given.eye, sizeof c->eye);
     memcpy(c->target, given.target, sizeof c->target);
     memcpy(c->up, given.up, sizeof c->up);
-    c->fov = 2 * atan(tan((s->fov_given ? s->fov : given.fov) * 0.5 * 3.14159265358979 / 180) / s->zoom) * 180 / 3.14159265358979;
+    c->fov = 2 * atan(tan((s->fov_given ? s->fov : given.fov) * 0.5 * 3.14159265358979 / 180) / s->zoom) * 180 /
+             3.14159265358979;
   }
   for (int k = 0; k < 3; k++) {
     double way = c->eye[k] - c->target[k];
@@ -134,7 +136,8 @@ static void set_def(render_job *job, const survey *v)
   render_def *d = &job->def;
   double size = 0;
   set_camera(job, v);
-  for (int k = 0; k < 3; k++) d->centre[k] = (v->lo[k] + v->hi[k]) / 2, size += (v->hi[k] - v->lo[k]) * (v->hi[k] - v->lo[k]);
+  for (int k = 0; k < 3; k++)
+    d->centre[k] = (v->lo[k] + v->hi[k]) / 2, size += (v->hi[k] - v->lo[k]) * (v->hi[k] - v->lo[k]);
   d->size = fmax(sqrt(size) / 2, 1e-6);
   d->width = s->width, d->height = s->height, d->samples = s->samples, d->threads = s->threads;
   d->shading = s->shading, d->radius_scale = s->radius_scale, d->transparent = s->transparent;
@@ -177,7 +180,8 @@ int render_job_open(render_job *job, const volatile sig_atomic_t *stop)
   if (code == TOOL_OK && job->video && job->count < 2)
     return tool_error("%s: a video needs two frames at least; -o NAME.png writes one", path), TOOL_BAD;
   if (code == TOOL_OK && !job->video && job->count > 1 && !strchr(job->set->output, '%'))
-    return tool_error("%s: cannot hold %d frames; use NAME_%%04d.png or NAME.mp4", job->set->output, job->count), TOOL_BAD;
+    return tool_error("%s: cannot hold %d frames; use NAME_%%04d.png or NAME.mp4", job->set->output, job->count),
+           TOOL_BAD;
   return code == TOOL_OK ? look_through(job, stop) : code;
 }
 
@@ -225,8 +229,8 @@ static void add_body(const render_job *job, render_view *v, int b)
     return;
   }
   render_mesh *m = &v->mesh[v->scene.meshes++];
-  *m = (render_mesh){body->vertices, body->triangles, body->vertex, body->normal, body->triangle, {0, 0, 0}, pose_of(pose),
-                     pose_of(before)};
+  *m = (render_mesh){body->vertices, body->triangles, body->vertex,  body->normal,
+                     body->triangle, {0, 0, 0},       pose_of(pose), pose_of(before)};
   body_colour(job, body, m->colour);
 }
 
@@ -244,11 +248,11 @@ static skein_status fill_view(const render_job *job, render_view *v)
   for (int i = 0; data && i < f->rods; i++) v->plain[i] = 1;
   for (int b = 0; b < bodies; b++) add_body(job, v, b);
   double lo = job->lo, hi = job->hi;
-  skein_status status = skein_look_colours(job->look, job->set->colour, f->index > 0 && v->before.rods ? &v->before : NULL, f, &lo,
-                                           &hi, v->colour);
+  skein_status status = skein_look_colours(job->look, job->set->colour,
+                                           f->index > 0 && v->before.rods ? &v->before : NULL, f, &lo, &hi, v->colour);
   bool blur = job->def.shutter > 0 && v->before.points == f->points && same_rods(&v->before, f);
   v->scene.mesh = v->mesh, v->scene.plane = v->plane;
-  v->scene.strands = (render_strands){f->rods,  f->points, f->point_start, f->point, blur ? v->before.point : NULL,
+  v->scene.strands = (render_strands){f->rods,   f->points, f->point_start, f->point, blur ? v->before.point : NULL,
                                       f->radius, v->colour, v->plain};
   return status;
 }
@@ -258,7 +262,8 @@ skein_status render_view_read(const render_job *job, int frame, render_view *v)
   *v = (render_view){.scene = {.meshes = 0}};
   skein_status status = skein_run_frame(job->run, frame, &v->frame);
   if (status.code == SKEIN_OK && frame > 0) status = skein_run_frame(job->run, frame - 1, &v->before);
-  if (status.code == SKEIN_OK && v->before.bodies != v->frame.bodies) skein_frame_destroy(&v->before), v->before = (skein_frame){0};
+  if (status.code == SKEIN_OK && v->before.bodies != v->frame.bodies)
+    skein_frame_destroy(&v->before), v->before = (skein_frame){0};
   return status.code == SKEIN_OK ? fill_view(job, v) : status;
 }
 
@@ -281,14 +286,19 @@ static void draw_legend(const render_job *job, render_canvas *canvas, double sca
   skein_colour by = job->set->colour;
   const char *names[MOST_NAMES];
   float colour[MOST_NAMES][3];
-  render_legend legend = {.title = skein_colour_name(by), .unit = skein_colour_unit(by), .name = names,
-                          .colour = (const float(*)[3])colour, .lo = job->lo, .hi = job->hi};
+  render_legend legend = {.title = skein_colour_name(by),
+                          .unit = skein_colour_unit(by),
+                          .name = names,
+                          .colour = (const float(*)[3])colour,
+                          .lo = job->lo,
+                          .hi = job->hi};
   skein_legend_entry entry;
   while (legend.entries < MOST_NAMES && skein_look_legend(job->look, by, legend.entries, &entry)) {
     names[legend.entries] = entry.name;
     memcpy(colour[legend.entries++], entry.colour, sizeof entry.colour);
   }
-  for (int k = 0; is_scale(by) && k < STOPS; k++) skein_colour_ramp((double)k / (STOPS - 1), colour[k]), legend.stops = STOPS;
+  for (int k = 0; is_scale(by) && k < STOPS; k++)
+    skein_colour_ramp((double)k / (STOPS - 1), colour[k]), legend.stops = STOPS;
   render_draw_legend(canvas, &legend, scale, job->set->dark);
 }
 

@@ -1,4 +1,5 @@
-/* Video: raw frames through a pipe to ffmpeg, which writes H.264 into a temporary file beside the place of the video. */
+/* Video: raw frames through a pipe to ffmpeg, which writes H.264 into a temporary file beside the place of the video.
+ */
 #include "render.h"
 
 #include <errno.h>
@@ -25,7 +26,8 @@ static bool on_path(const char *program)
 bool render_video_possible(void)
 {
   if (on_path("ffmpeg")) return true;
-  tool_error("render: ffmpeg is not on the path, and videos need it (Debian: ffmpeg); or write pictures: -o NAME_%%04d.png");
+  tool_error(
+      "render: ffmpeg is not on the path, and videos need it (Debian: ffmpeg); or write pictures: -o NAME_%%04d.png");
   return false;
 }
 
@@ -62,16 +64,20 @@ int render_video_open(const char *path, int width, int height, double fps, int c
   *v = (render_video){.pipe = -1};
   int code = tool_file_open(path, &v->file);
   if (code != TOOL_OK) return code;
-  if (!v->file.temporary) return tool_error("%s: is no regular file, and a video must be one", path), render_video_discard(v), TOOL_IO;
+  if (!v->file.temporary)
+    return tool_error("%s: is no regular file, and a video must be one", path), render_video_discard(v), TOOL_IO;
   v->messages = tmpfile();
-  if (!v->messages) return tool_error("render: no temporary file: %s", strerror(errno)), render_video_discard(v), TOOL_IO;
+  if (!v->messages)
+    return tool_error("render: no temporary file: %s", strerror(errno)), render_video_discard(v), TOOL_IO;
   snprintf(size, sizeof size, "%dx%d", width, height);
   snprintf(rate, sizeof rate, "%.9g", fps);
   snprintf(quality, sizeof quality, "%d", crf);
-  char *arguments[] = {"ffmpeg",   "-hide_banner", "-nostdin",  "-loglevel", "error",   "-xerror",     "-y",      "-f",
-                       "rawvideo", "-pix_fmt",     "rgb24",     "-s",        size,      "-r",          rate,      "-i",
-                       "pipe:0",   "-c:v",         "libx264",   "-preset",   "medium",  "-crf",        quality,   "-pix_fmt",
-                       "yuv420p",  "-movflags",    "+faststart", "-f",       "mp4",     v->file.temporary, NULL};
+  char *arguments[] = {"ffmpeg",  "-hide_banner", "-nostdin",   "-loglevel", "error",  "-xerror",
+                       "-y",      "-f",           "rawvideo",   "-pix_fmt",  "rgb24",  "-s",
+                       size,      "-r",           rate,         "-i",        "pipe:0", "-c:v",
+                       "libx264", "-preset",      "medium",     "-crf",      quality,  "-pix_fmt",
+                       "yuv420p", "-movflags",    "+faststart", "-f",        "mp4",    v->file.temporary,
+                       NULL};
   code = start(v, arguments);
   if (code != TOOL_OK) render_video_discard(v);
   return code;
@@ -106,7 +112,10 @@ static int fail(render_video *v)
   if (v->pipe >= 0) close(v->pipe), v->pipe = -1;
   int code = wait_for(v);
   last_message(v->messages, said, sizeof said);
-  tool_error("%s: ffmpeg could not write the video: %s", v->file.path, said[0] ? said : code == 127 ? "it did not start" : "it says nothing");
+  tool_error("%s: ffmpeg could not write the video: %s", v->file.path,
+             said[0]       ? said
+             : code == 127 ? "it did not start"
+                           : "it says nothing");
   render_video_discard(v);
   return TOOL_IO;
 }
