@@ -217,8 +217,11 @@ static void take_pixel(tracer *t, int x, int y, const film *f)
     int most = mask ? PACKET : EVERY;
     count = samples - i < most ? samples - i : most;
     take_samples(t, x, y, i, count, mask, &p);
-    bool beside = p.of[0].kind == KIND_NOTHING && !s->moves && 4 * p.count >= samples; /* of the strands in its block */
-    if (is_quiet(&p) && (!(mask & MASK_STRAND) || beside)) break;
+    int only = p.classes == 1 ? p.of[0].kind : KIND_MIXED;
+    bool beside = only == KIND_NOTHING && !s->moves && 4 * p.count >= samples; /* of the strands in its block */
+    bool inside =
+        (only == GEOM_THIN || only == GEOM_THICK) && 2 * p.count >= samples; /* no edge, and shadows are shared */
+    if (mask & MASK_STRAND ? beside || inside : is_quiet(&p)) break;
   }
   keep_pixel(s, &p, (size_t)y * (size_t)s->def->width + (size_t)x, f);
 }

@@ -8,7 +8,7 @@ vec surface_scatter(const surface_point *p, vec light)
   float cos_i = v_dot(p->normal, light), cos_o = fmaxf(v_dot(p->normal, p->view), 1e-3f);
   float matt = fmaxf((cos_i + p->wrap) / ((1 + p->wrap) * (1 + p->wrap)), 0);
   vec sum = v_scale(matt, p->colour);
-  if (cos_i <= 0) return sum;
+  if (cos_i <= 0 || p->reflectance <= 0) return sum; /* no coat */
   vec half = v_unit(v_add(light, p->view));
   float cos_h = fmaxf(v_dot(p->normal, half), 0), cos_d = fmaxf(v_dot(light, half), 0);
   float a = p->roughness * p->roughness, a2 = a * a, d = cos_h * cos_h * (a2 - 1) + 1;
