@@ -32,5 +32,11 @@ for file in tool/*.c tool/*.h; do
     status=1
   fi
 done
+for file in render/*.c render/*.h; do # arrays in, pictures out: it knows its own files and the public header
+  if grep -nE '^#include "' "$file" | grep -vE '"(render|inside|font)\.h"'; then
+    echo "$file: the renderer knows no room"
+    status=1
+  fi
+done
 [ $status = 0 ] && echo "rooms: every include goes the right way"
 exit $status

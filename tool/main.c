@@ -4,8 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tool_command *const commands[] = {&tool_solve, &tool_info,  &tool_gen,  &tool_bench, &tool_validate,
-                                               &tool_run,   &tool_stats, &tool_view, &tool_export};
+/* clang-format off */
+static const tool_command *const commands[] = {
+  &tool_solve, &tool_info, &tool_gen, &tool_bench, &tool_validate,
+  &tool_run, &tool_stats,
+  &tool_view,
+  &tool_render,
+  &tool_export,
+};
+/* clang-format on */
 enum { command_count = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out)
@@ -26,6 +33,7 @@ static void print_help(FILE *out)
         "  skein stats heap.h5                          what happened in it\n"
         "  skein view heap.h5                           a page that shows it in a browser\n"
         "  skein export heap.h5 -o heap.usda            take it to another program\n"
+        "  skein render heap.h5 -o heap.mp4             and what it looks like\n"
         "  skein validate                               the rod models against reference solutions\n",
         out);
 }

@@ -30,6 +30,13 @@ _skein_value()
         run:--dump-problems | stats:--plot) _skein_files; return ;;
         view:--output | view:-o) _skein_files "*.html"; return ;;
         view:--frames | view:-f | view:--max-size) COMPREPLY=(); return ;;
+        render:--output | render:-o) _skein_files "*.png" "*.mp4"; return ;;
+        render:--colour | render:-c) _skein_words "material group speed status force island"; return ;;
+        render:--shading) _skein_words "auto hair surface"; return ;;
+        render:--background | render:-b) _skein_words "studio dark white black"; return ;;
+        render:--frame | render:-f | render:--frames | render:-n | render:--size | render:--samples | render:--range | \
+            render:--radius-scale | render:--eye | render:--target | render:--fov | render:--azimuth | render:--elevation | \
+            render:--zoom | render:--blur | render:--fps | render:--crf | render:--title) COMPREPLY=(); return ;;
         run:--set | run:-s | run:--frames | run:-n | run:--dump-every) COMPREPLY=(); return ;;
     esac
     case $prev in
@@ -56,9 +63,10 @@ _skein_value()
 _skein()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    local commands="solve info gen bench validate run stats view render export"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _skein_words "solve info gen bench validate run stats view export help --help --version"
+        _skein_words "$commands help --help --version"
         return
     fi
     if _skein_value; then return; fi
@@ -80,9 +88,13 @@ _skein()
         export:-*) _skein_words "--format --output --frames --up --unit --points --bodies --no-bodies --contacts --quiet
             --help" ;;
         export:*) _skein_files "*.h5" ;;
+        render:-*) _skein_words "--output --frame --frames --size --samples --colour --range --shading --radius-scale --eye --target
+            --fov --azimuth --elevation --zoom --background --transparent --blur --fps --crf --title --no-legend --threads --quiet
+            --help" ;;
+        render:*) _skein_files "*.h5" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
-        help:*) _skein_words "solve info gen bench validate run stats view export" ;;
+        help:*) _skein_words "$commands" ;;
         *) _skein_files "*.hdf5" "*.h5" ;;
     esac
 }
