@@ -114,7 +114,7 @@ typedef struct live_sim {
   live_steps steps;
   double *length; /* of its rods */
   int rods;
-  double time;
+  double time, asked; /* of the world; when a page last asked for something (run_clock) */
   bool failed, ended; /* ended: the thread is done with all of this */
   char error[512];
   live_controls shown;
@@ -126,6 +126,9 @@ skein_status live_sim_start(live_sim *sim, const skein_scene *scene, const skein
 void live_sim_quit(live_sim *sim); /* nobody waits any more: before the server is stopped */
 /* After it. false: a step takes long, the thread goes on and nothing was released. */
 bool live_sim_stop(live_sim *sim);
+
+/* Whether a page looks: nothing moves without one. Whoever looked and does not any more has let go. */
+bool live_sim_watched(live_sim *sim);
 
 /* Carries the command out, as far as the next step; false after a message. */
 bool live_sim_command(live_sim *sim, const live_command *command, char message[LIVE_MESSAGE]);

@@ -313,7 +313,8 @@ void *live_run_loop(void *argument)
   live_run *run = argument;
   set_pace(run);
   for (live_wish wish = wish_now(run); !wish.quit; wish = wish_now(run)) {
-    bool changed = carry_out(run, &wish), idle = run->failed || (wish.paused && run->done.steps == wish.steps);
+    bool changed = carry_out(run, &wish);
+    bool idle = run->failed || (wish.paused && run->done.steps == wish.steps) || !live_sim_watched(run->sim);
     if (idle && changed) publish_or_fail(run);
     if (idle) rest(run);
     else if (advance(run) && !run->done.paused) keep_pace(run);

@@ -46,7 +46,7 @@ static skein_status failure(skein_code code, const char *message)
 skein_status live_sim_start(live_sim *sim, const skein_scene *scene, const skein_look *look, const char *file,
                             int threads)
 {
-  *sim = (live_sim){.scene = scene, .look = look, .file = file, .threads = threads};
+  *sim = (live_sim){.scene = scene, .look = look, .file = file, .threads = threads, .asked = -HUGE_VAL};
   sim->fps = fmin(fmax(skein_scene_fps(scene), 25), 60);
   live_run *run = NULL;
   if (!make_locks(sim)) return failure(SKEIN_NO_MEMORY, "no locks: out of memory");
@@ -82,6 +82,28 @@ bool live_sim_stop(live_sim *sim)
 }
 
 /* ---- Commands ---- */
+
+static const double watch_seconds = 10;
+
+/* With the lock held: somebody looks. */
+static void look(live_sim *sim)
+{
+  double now = run_clock();
+  if (now - sim->asked > watch_seconds) {
+    sim->wish.version++;
+    pthread_cond_broadcast(&sim->wished);
+  }
+  sim->asked = now;
+}
+
+bool live_sim_watched(live_sim *sim)
+{
+  pthread_mutex_lock(&sim->lock);
+  bool watched = run_clock() - sim->asked <= watch_seconds;
+  for (int h = 0; h < LIVE_HANDS && !watched; h++) sim->wish.hand[h].holds = false;
+  pthread_mutex_unlock(&sim->lock);
+  return watched;
+}
 
 static bool drag(live_sim *sim, const live_command *c, char *message)
 {
@@ -134,6 +156,7 @@ bool live_sim_command(live_sim *sim, const live_command *c, char message[LIVE_ME
 {
   bool done = true;
   pthread_mutex_lock(&sim->lock);
+  look(sim);
   switch (c->kind) {
   case LIVE_PAUSE:
     sim->wish.paused = true;
@@ -177,6 +200,7 @@ static json_t *controls_json(const live_controls *c)
 json_t *live_sim_state(live_sim *sim)
 {
   pthread_mutex_lock(&sim->lock);
+  look(sim);
   json_t *o = json_pack("{s:b, s:b, s:o, s:o, s:I, s:o}", "paused", sim->wish.paused, "failed", sim->failed, "error",
                         sim->failed ? tool_json_text(sim->error) : json_null(), "time", tool_json_number(sim->time),
                         "sequence", (json_int_t)sim->sequence, "controls", controls_json(&sim->shown));
@@ -208,6 +232,7 @@ bool live_sim_frame(live_sim *sim, uint32_t after, double deadline, bool (*alive
 {
   bool whole = true;
   pthread_mutex_lock(&sim->lock);
+  look(sim);
   while (sim->sequence <= after && !sim->wish.quit) {
     double now = run_clock(), until = fmin(deadline, now + 0.25);
     if (now >= deadline || !alive(context)) break;
