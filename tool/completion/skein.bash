@@ -30,6 +30,8 @@ _skein_value()
         run:--dump-problems | stats:--plot) _skein_files; return ;;
         view:--output | view:-o) _skein_files "*.html"; return ;;
         view:--frames | view:-f | view:--max-size) COMPREPLY=(); return ;;
+        view:--port | view:-p | view:--host | view:--set | view:-s) COMPREPLY=(); return ;;
+        knot:--port | knot:-p | knot:--host | knot:--set | knot:-s) COMPREPLY=(); return ;;
         run:--set | run:-s | run:--frames | run:-n | run:--dump-every) COMPREPLY=(); return ;;
     esac
     case $prev in
@@ -58,7 +60,7 @@ _skein()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _skein_words "solve info gen bench validate run stats view export help --help --version"
+        _skein_words "solve info gen bench validate run stats view knot export help --help --version"
         return
     fi
     if _skein_value; then return; fi
@@ -75,14 +77,15 @@ _skein()
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
         stats:*) _skein_files "*.h5" ;;
-        view:-*) _skein_words "--output --frames --max-size --help" ;;
-        view:*) _skein_files "*.h5" ;;
+        view:-*) _skein_words "--output --frames --max-size --live --port --host --threads --set --no-open --help" ;;
+        view:*) if [[ " ${COMP_WORDS[*]} " == *" --live "* ]]; then _skein_files "*.json"; else _skein_files "*.h5"; fi ;;
+        knot:*) _skein_words "--port --host --threads --set --no-open --help" ;;
         export:-*) _skein_words "--format --output --frames --up --unit --points --bodies --no-bodies --contacts --quiet
             --help" ;;
         export:*) _skein_files "*.h5" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
-        help:*) _skein_words "solve info gen bench validate run stats view export" ;;
+        help:*) _skein_words "solve info gen bench validate run stats view knot export" ;;
         *) _skein_files "*.hdf5" "*.h5" ;;
     esac
 }
