@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The live server: protocol, bad requests, loopback, disconnects, floods, slow clients, fuzz.
 
-test_live.py SKEIN [TEST...]     SKEIN_LIVE_FUZZ: seconds of fuzzing (default 4)
+test_live.py SKEIN [TEST...]     SKEIN_LIVE_FUZZ: seconds of fuzzing (default 4); SKEIN_LIVE_OPTIONS: more of the server
 """
 import http.client
 import json
@@ -44,7 +44,9 @@ def scene_file(scene, name="rope.json"):
 
 class Server:
     def __init__(self, scene=ROPE, *options):
-        command = [SKEIN, "view", "--live", scene_file(scene), "--port", "0", "--no-open", *options]
+        what = ["view", "--live", scene_file(scene)] if scene else ["knot"]
+        more = os.environ.get("SKEIN_LIVE_OPTIONS", "").split()
+        command = [SKEIN, *what, "--port", "0", "--no-open", *options, *more]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if "http://" not in line:
@@ -217,6 +219,15 @@ def test_drag():
         s.command(type="drag", rod=0, s=0.2, target=[0.1, 0, -0.1], hand=0)
         s.command(type="drag", rod=1, s=0.2, target=[-0.1, 0, -0.1], hand=1)
         wait_for(lambda: s.frame().tip(0)[0] > 0.09 and s.frame().tip(1)[0] < -0.08, "two hands")
+        same(s.json("/api/state")["failed"], False, "failed")
+
+
+def test_knot():
+    with Server(None) as s:
+        wait_for(lambda: s.frame().contacts > 0, "the rope touches itself")
+        before = s.frame().tip(0)
+        s.command(type="drag", rod=0, s=1.3, target=[0, 0, -1.2])
+        wait_for(lambda: s.frame().tip(0)[2] < before[2] - 0.03, "the free end is pulled down")
         same(s.json("/api/state")["failed"], False, "failed")
 
 

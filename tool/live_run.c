@@ -112,7 +112,7 @@ static skein_status publish(live_run *run)
   if (s.code != SKEIN_OK) return s;
   bool again = run->last.point_start && run->last.time == frame.time; /* only its state is new */
   const skein_frame *before = again ? &run->before : &run->last;
-  if (!before->point_start || before->rods != frame.rods || before->points != frame.points) before = NULL;
+  if (!before->point_start || before->rods != frame.rods) before = NULL;
   view_input in = {.before = before,
                    .frame = &frame,
                    .steps = run->steps,
