@@ -1,5 +1,5 @@
-/* `skein knot`: the live page of a rope with a loose knot. The scene, scenes/knot.json, is inside the tool; SCENE_KNOT is
- * its path. */
+/* `skein knot`: the live page of a rope with a loose knot. The scene, scenes/knot.json, is inside the tool; SCENE_KNOT
+ * is its path. */
 #include "live.h"
 
 #include <getopt.h>
@@ -27,12 +27,12 @@ static int run(const tool_command *command, int argc, char **argv)
   return tool_live_run(&def);
 }
 
-const tool_command tool_knot = {
-    .name = "knot",
-    .about = "A rope with a knot, to be tightened by hand in a browser",
-    .usage = "[OPTIONS]",
-    .options = options,
-    .examples = "  skein knot                          pull at the free end with the mouse\n"
-                "  skein knot --set friction=0.05      a knot that slips\n"
-                "  skein knot --port 9000 --no-open    then open http://127.0.0.1:9000/\n",
-    .run = run};
+const tool_command tool_knot = {.name = "knot",
+                                .about = "A rope with a knot, to be tightened by hand in a browser",
+                                .usage = "[OPTIONS]",
+                                .options = options,
+                                .examples =
+                                    "  skein knot                          pull at the free end with the mouse\n"
+                                    "  skein knot --set friction=0.05      a knot that slips\n"
+                                    "  skein knot --port 9000 --no-open    then open http://127.0.0.1:9000/\n",
+                                .run = run};
