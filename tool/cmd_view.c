@@ -2,7 +2,7 @@
  *
  * Two passes over the frames: the first finds times and the box of all, the second packs them. A page that would be too
  * large is packed again with every second, third, ... frame. */
-#include "view.h"
+#include "live.h"
 
 #include <getopt.h>
 #include <libgen.h>
@@ -11,12 +11,14 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { OUTPUT, FRAMES, MAX_SIZE };
+enum { OUTPUT, FRAMES, MAX_SIZE, LIVE, LIVE_FIRST };
 
 static const tool_option options[] = {
     [OUTPUT] = {"output", 'o', "PAGE.html", "where to write (default: beside the run, with .html for .h5)"},
     [FRAMES] = {"frames", 'f', "A:B[:STEP]", "frames A to B, both included, every STEP-th (default: all)"},
     [MAX_SIZE] = {"max-size", 0, "MB", "keep fewer frames, evenly, until the page has at most this size (default: 50)"},
+    [LIVE] = {"live", 0, NULL, "simulate a scene and serve its page, to pause, drag and change"},
+    LIVE_OPTIONS,
     {0}};
 
 enum { CHUNK = 16, ROWS = 6000 }; /* frames per chunk; rows of statistics in a page */
@@ -400,28 +402,36 @@ static int show(const settings *set, const char *path)
 static int run(const tool_command *command, int argc, char **argv)
 {
   settings s = {.last = -1, .step = 1, .max_size = 50e6};
+  live_def live = live_default_def();
+  bool is_live = false;
   const char *value;
   int key;
   while ((key = tool_option_next(command, argc, argv, &value)) >= 0) {
     if (key == OUTPUT) s.output = value;
     if (key == FRAMES && !parse_frames(value, &s)) return TOOL_BAD;
+    if (key == LIVE) is_live = true;
+    if (key >= LIVE_FIRST && !live_option(&live, key - LIVE_FIRST, value)) return TOOL_BAD;
     if (key == MAX_SIZE) {
       if (!tool_parse_double("--max-size", value, 0.1, 1e5, &s.max_size)) return TOOL_BAD;
       s.max_size *= 1e6;
     }
   }
   if (key != TOOL_NO_MORE) return key == TOOL_HELP ? TOOL_OK : TOOL_BAD;
-  if (optind >= argc) return tool_error("view: no run given, see 'skein view --help'"), TOOL_BAD;
-  if (argc - optind > 1) return tool_error("view: takes one run, %d were given", argc - optind), TOOL_BAD;
+  const char *what = is_live ? "scene" : "run";
+  if (optind >= argc) return tool_error("view: no %s given, see 'skein view --help'", what), TOOL_BAD;
+  if (argc - optind > 1) return tool_error("view: takes one %s, %d were given", what, argc - optind), TOOL_BAD;
+  live.scene = argv[optind];
+  if (is_live) return tool_live_run(&live);
   return show(&s, argv[optind]);
 }
 
 const tool_command tool_view = {
     .name = "view",
     .about = "A run as one page for a browser",
-    .usage = "RUN.h5 [OPTIONS]",
+    .usage = "RUN.h5 [OPTIONS]\n       skein view --live SCENE.json [OPTIONS]",
     .options = options,
     .examples = "  skein view heap.h5                              heap.html: open it in a browser, no network needed\n"
                 "  skein view heap.h5 -o page.html --frames 0:120:2\n"
-                "  skein view heap.h5 --max-size 5                 small enough for a mail\n",
+                "  skein view heap.h5 --max-size 5                 small enough for a mail\n"
+                "  skein view --live scenes/spaghetti-31.json      simulate now, drag strands with the mouse\n",
     .run = run};

@@ -9,6 +9,7 @@ static const tool_command *const commands[] = {
   &tool_solve, &tool_info, &tool_gen, &tool_bench, &tool_validate,
   &tool_run, &tool_stats,
   &tool_view,
+  &tool_knot,
   &tool_render,
   &tool_export,
 };
@@ -32,6 +33,8 @@ static void print_help(FILE *out)
         "  skein run heap.json -o heap.h5               a scene, simulated\n"
         "  skein stats heap.h5                          what happened in it\n"
         "  skein view heap.h5                           a page that shows it in a browser\n"
+        "  skein view --live heap.json                  the page of a scene that is simulated now\n"
+        "  skein knot                                   a knot to be tightened by hand\n"
         "  skein export heap.h5 -o heap.usda            take it to another program\n"
         "  skein render heap.h5 -o heap.mp4             and what it looks like\n"
         "  skein validate                               the rod models against reference solutions\n",

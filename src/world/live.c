@@ -123,14 +123,14 @@ static skein_status check_pull(const skein_world *w, int rod, double s, const do
 static void end_pull(skein_world *w, int i)
 {
   if (i == w->pull_count) return;
+  sk_world_wake(w, w->pulls[i].rod);
   w->pull_count--;
   memmove(w->pulls + i, w->pulls + i + 1, sizeof *w->pulls * (size_t)(w->pull_count - i));
 }
 
-/* Whoever sleeps wakes, and the motion that follows is no blow-up: `energy` (J) is in the world now. */
+/* The motion that follows is no blow-up: `energy` (J) is in the world now. */
 static void stir(skein_world *w, double energy)
 {
-  sk_world_wake_all(w);
   w->calm = false;
   w->energy_scale = fmax(w->energy_scale, energy);
 }
@@ -157,6 +157,7 @@ skein_status skein_world_set_pull(skein_world *w, int rod, double s, const doubl
   sk_pull *p = w->pulls + i;
   p->target = sk_load3(target), p->stiffness = stiffness;
   sk_vec3 gap = sk_sub(p->target, place_of(w->strands[p->rod].rod, p->s));
+  sk_world_wake(w, p->rod);
   stir(w, 0.5 * stiffness * sk_dot(gap, gap));
   return sk_ok();
 }
@@ -187,6 +188,7 @@ skein_status skein_world_set_gravity(skein_world *w, const double gravity[3])
   for (int i = 0; i < w->scene->body_count; i++)
     if (w->scene->bodies[i].mode == SK_DYNAMIC) sum += w->scene->bodies[i].mass * g;
   memcpy(w->env.gravity, gravity, sizeof w->env.gravity);
+  sk_world_wake_all(w);
   stir(w, sum);
   return s;
 }
@@ -198,6 +200,7 @@ skein_status skein_world_set_wind(skein_world *w, const double wind[3])
   double sum = 0, speed = sk_norm(sk_load3(wind));
   for (int i = 0; i < w->strand_count; i++) sum += 0.5 * rod_mass(w->strands[i].rod) * speed * speed;
   memcpy(w->env.wind, wind, sizeof w->env.wind);
+  sk_world_wake_all(w);
   stir(w, sum);
   return s;
 }
@@ -231,6 +234,7 @@ skein_status skein_world_set_mu(skein_world *w, int group_a, int group_b, double
                    "groups '%s' and '%s' pass through each other in this scene, expected two that touch",
                    w->scene->groups[group_a], w->scene->groups[group_b]);
   w->mu[group_a * count + group_b] = w->mu[group_b * count + group_a] = mu;
+  sk_world_wake_all(w);
   stir(w, 0);
   return s;
 }

@@ -37,6 +37,8 @@ _skein_value()
         render:--frame | render:-f | render:--frames | render:-n | render:--size | render:--samples | render:--range | \
             render:--radius-scale | render:--eye | render:--target | render:--fov | render:--azimuth | render:--elevation | \
             render:--zoom | render:--blur | render:--fps | render:--crf | render:--title) COMPREPLY=(); return ;;
+        view:--port | view:-p | view:--host | view:--set | view:-s) COMPREPLY=(); return ;;
+        knot:--port | knot:-p | knot:--host | knot:--set | knot:-s) COMPREPLY=(); return ;;
         run:--set | run:-s | run:--frames | run:-n | run:--dump-every) COMPREPLY=(); return ;;
     esac
     case $prev in
@@ -63,7 +65,7 @@ _skein_value()
 _skein()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands="solve info gen bench validate run stats view render export"
+    local commands="solve info gen bench validate run stats view knot render export"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _skein_words "$commands help --help --version"
@@ -83,8 +85,9 @@ _skein()
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
         stats:*) _skein_files "*.h5" ;;
-        view:-*) _skein_words "--output --frames --max-size --help" ;;
-        view:*) _skein_files "*.h5" ;;
+        view:-*) _skein_words "--output --frames --max-size --live --port --host --threads --set --no-open --help" ;;
+        view:*) if [[ " ${COMP_WORDS[*]} " == *" --live "* ]]; then _skein_files "*.json"; else _skein_files "*.h5"; fi ;;
+        knot:*) _skein_words "--port --host --threads --set --no-open --help" ;;
         export:-*) _skein_words "--format --output --frames --up --unit --points --bodies --no-bodies --contacts --quiet
             --help" ;;
         export:*) _skein_files "*.h5" ;;
