@@ -8,6 +8,10 @@
  *     gap / dt                          where the surfaces are apart: they may touch at the end of the step, not before
  *     - min(push, (overlap - slop)/5dt) where they overlap by more than the slop
  *     e u_N(before)                     where they meet with restitution e
+ *
+ * The push-out works r_N (u_N before + u_N after)/2, which gives energy where the surfaces part faster than they came
+ * together. Passive scenes do not: - min(push, overlap/dt, - u_N before). Then a ball in a bowl goes from chord to
+ * chord and keeps its speed.
  */
 #include "world/world.h"
 
@@ -233,6 +237,7 @@ static double gap_velocity(const skein_world *w, const sk_touch *t, double dt)
   double slow = 2 * sk_norm(sk_load3(w->env.gravity)) * dt;
   if (t->restitution > 0 && t->approach < -slow && t->gap < closing) return t->restitution * t->approach;
   if (t->gap >= 0) return t->gap / dt;
+  if (step->passive) return overlap > 0 ? -fmax(0, fmin(fmin(step->push, overlap / dt), -t->approach)) : 0;
   return overlap > 0 && !w->gentle ? -fmin(step->push, 0.2 * overlap / dt) : 0;
 }
 
