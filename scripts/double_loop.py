@@ -67,12 +67,12 @@ def flat(skein):
 def main():
     skein = sys.argv[1]
     way = np.array(track.placed()[2])
-    print("mu,distance,steps,contacts_most,newton_most,newton_mean,shortened,missed,drop_J,stick_share", flush=True)
+    print("mu,distance,steps,contacts_most,newton_most,newton_above_5,newton_mean,shortened,missed,drop_J,stick_share", flush=True)
     for mu in sys.argv[2:] or ("0", "0.05", "0.1", "0.2", "0.3", "0.5", "0.8", "1"):
         places, _, s = run(skein, SCENE, f"friction={mu}")
         touching = s["contacts"] > 0
         closed = s["stick"].sum() + s["slide"].sum()
-        print(f"{mu},{farthest(places, way):.3f},{len(touching)},{s['contacts'].max()},{s['sweeps'].max()},"
+        print(f"{mu},{farthest(places, way):.3f},{len(touching)},{s['contacts'].max()},{s['sweeps'].max()},{(s['sweeps'] > 5).sum()},"
               f"{s['sweeps'][touching].mean():.2f},{(s['retries'] > 0).sum()},{(s['converged'] == 0).sum()},"
               f"{s['dissipated'].min():.2g},{s['stick'].sum() / max(closed, 1):.2f}", flush=True)
     print("# straight rails: rolls with %.4f m/s, theory %.4f m/s" % flat(skein))

@@ -101,7 +101,7 @@ def text():
     left, right = (thinned(line) for line in placed()[:2])
     lines = ["{", '  "$schema": "scene.schema.json",']
     lines += ['  "title": "A ball that spins, at rest, on two rails through two loops: the more friction, the further it rolls",']
-    lines += ['  "time": {"duration": 5.5, "dt": 0.011},', '  "friction": 1,', '  "bodies": [']
+    lines += ['  "time": {"duration": 4.4, "dt": 0.011},', '  "friction": 1,', '  "bodies": [']
     for name, points, colour in (("left rail", left, "#8c979c"), ("right rail", right, "#8c979c")):
         lines += [f'    {{"name": "{name}", "group": "rails", "colour": "{colour}", "shape": {{"type": "tube", "radius": {RAIL}, "points": [']
         lines += [rows(points, "      ") + "]}},"]
