@@ -140,7 +140,7 @@ static void test_segment_places(void **state)
   (void)state;
   sk_near n[SK_NEAR_MAX];
   sk_shape plane = solids[0], box = {.kind = SK_BOX, .edges = {1, 1, 1}},
-           cylinder = {SK_CYLINDER, 1, 2, {0, 0, 0}, NULL};
+           cylinder = {.kind = SK_CYLINDER, .radius = 1, .half = 2};
   assert_int_equal(sk_shape_segment(&plane, &home, sk_vec(0, 0, 0.1), sk_vec(1, 0, 0.1), 0.2, n), 2);
   assert_int_equal(sk_shape_segment(&plane, &home, sk_vec(0, 0, 0.1), sk_vec(1, 0, 0.5), 0.2, n), 1);
   assert_int_equal(sk_shape_segment(&box, &home, sk_vec(-3, 0, 1.1), sk_vec(3, 0.5, 1.1), 0.2, n), 2);

@@ -114,6 +114,24 @@ static void test_shapes(void **state)
   skein_look_destroy(NULL);
 }
 
+static void test_tubes(void **state)
+{
+  (void)state;
+  skein_look *look = look_at(
+      "{\"bodies\": [{\"shape\": {\"type\": \"tube\", \"radius\": 0.1, \"points\": [[0, 0, 0], [0, 0, 1], [0, 0, 3]]}},"
+      "{\"shape\": {\"type\": \"tube\", \"radius\": 0.1, \"closed\": true, \"points\": [[1, 0, 0.2], [0, 1, -0.2], "
+      "[-1, 0, 0.2], [0, -1, -0.2]]}, \"density\": 100}]}");
+  double volumes[] = {SK_PI * 0.01 * (3 + 0.4 / 3), SK_PI * 0.01 * 6.6};
+  for (int i = 0; i < 2; i++) {
+    const skein_look_body *b = skein_look_body_at(look, i);
+    expect_closed(b);
+    expect_normals(b);
+    if (!(fabs(volume_of(b) / volumes[i] - 1) < (i ? 0.05 : 0.01))) fail_msg("tube %d: volume %g", i, volume_of(b));
+    assert_int_equal(b->moves, i);
+  }
+  skein_look_destroy(look);
+}
+
 /* ---- Frames ---- */
 
 /* Three rods of 1 m with 11 points along x, 0.1 m apart in y; a ball; two contacts. */
@@ -353,11 +371,9 @@ static void test_contacts_are_of_two(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shapes),
-      cmocka_unit_test(test_values),
-      cmocka_unit_test(test_speed_across_a_cut),
-      cmocka_unit_test(test_colours),
-      cmocka_unit_test(test_camera_and_bounds),
+      cmocka_unit_test(test_shapes),           cmocka_unit_test(test_tubes),
+      cmocka_unit_test(test_values),           cmocka_unit_test(test_speed_across_a_cut),
+      cmocka_unit_test(test_colours),          cmocka_unit_test(test_camera_and_bounds),
       cmocka_unit_test(test_frame_of_a_world),
       cmocka_unit_test(test_contacts_are_of_two),
   };

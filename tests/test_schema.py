@@ -17,7 +17,8 @@ READER_ONLY = {
     "bundle-tight", "camera-inside", "camera-up", "duplicate-name", "duplicate-pair", "event-free-end", "folded",
     "force-beyond", "force-rods", "force-times", "held-by-dynamic", "keys-backwards",
     "missing-file",
-    "normal-along-direction", "thrown-clamp", "time-bounds", "too-many", "twist-locked", "unknown-body", "unknown-group",
+    "normal-along-direction", "thrown-clamp", "time-bounds", "too-many", "tube-same", "tube-thick", "twist-locked",
+    "unknown-body", "unknown-group",
     "unknown-material", "unknown-rods", "unlisted-group",
 }
 NOT_JSON = {"syntax", "duplicate-field"}

@@ -13,16 +13,19 @@ typedef enum sk_shape_kind {
   SK_CYLINDER, /* radius, half-height along z */
   SK_BOX,      /* half-edges */
   SK_MESH,     /* triangles */
+  SK_TUBE,     /* a ball of that radius swept along a smooth curve */
   SK_SHAPE_COUNT
 } sk_shape_kind;
 
 typedef struct sk_mesh sk_mesh; /* triangles with their tree (mesh.c) */
+typedef struct sk_tube sk_tube; /* a curve with its tree (tube.c) */
 
 typedef struct sk_shape {
   sk_shape_kind kind;
-  double radius, half; /* sphere, capsule, cylinder (m) */
+  double radius, half; /* sphere, capsule, cylinder, tube (m) */
   sk_vec3 edges;       /* box: half-edges (m) */
   const sk_mesh *mesh; /* SK_MESH: owned by the scene */
+  const sk_tube *tube; /* SK_TUBE: the same */
 } sk_shape;
 
 typedef struct sk_pose {
@@ -52,6 +55,18 @@ int sk_mesh_triangles(const sk_mesh *m);
 const double *sk_mesh_vertex_data(const sk_mesh *m);
 const int *sk_mesh_triangle_data(const sk_mesh *m);
 
+/* tube.c: the cubic spline (curvature goes on, none at open ends) through `count` points, copied: two at least, three
+ * for a closed one, whose last point is not the first. BAD_INPUT for numbers that are not finite, points that coincide,
+ * a curve that bends more tightly than the tube is thick. */
+skein_status sk_tube_create(const double *points, int count, bool closed, double radius, sk_tube **out);
+void sk_tube_destroy(sk_tube *t);
+void sk_tube_move(sk_tube *t, sk_vec3 by);
+bool sk_tube_closed(const sk_tube *t);
+int sk_tube_pieces(const sk_tube *t); /* parts of the curve that turn little */
+double sk_tube_length(const sk_tube *t);
+/* Place and unit tangent at x, which goes from 0 to the number of pieces. */
+sk_vec3 sk_tube_at(const sk_tube *t, double x, sk_vec3 *tangent);
+
 /* ---- Queries ---- */
 
 /* One place where a shape and something else are nearest: the point on the surface of the shape, the unit normal out of
@@ -60,14 +75,15 @@ typedef struct sk_near {
   sk_vec3 point, normal;
   double distance;
   double t;    /* segment: place of the nearest point, 0 .. 1 */
-  int feature; /* triangle, face or corner: the same number for the same feature from step to step */
+  int feature; /* triangle, face, corner or point of a tube: the same number for the same feature from step to step */
 } sk_near;
 
 enum { SK_NEAR_MAX = 16 };
 
 /* Places where the segment a-b (of a capsule; its radius is not subtracted) is within `reach` of the shape in that
  * pose: the nearest, and the ends where these are apart and within reach too (a rod lies on a plane with two contacts),
- * for a mesh those of different triangles that are local minima. At most SK_NEAR_MAX, nearest first; their number. */
+ * for a mesh those of different triangles that are local minima, for a tube one for each of its strands that passes. At
+ * most SK_NEAR_MAX, nearest first; their number. */
 int sk_shape_segment(const sk_shape *s, const sk_pose *pose, sk_vec3 a, sk_vec3 b, double reach, sk_near *out);
 /* Contacts of two shapes within reach, as seen from B: point on B, normal out of B, distance to A; enough of them for a
  * box to stand on a plane or on a box (corners, edges). Meshes: convex ones by their vertices, edges and faces. */

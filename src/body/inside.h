@@ -91,6 +91,48 @@ struct sk_mesh {
   sk_polytope *polytope; /* NULL: not convex, or too many faces */
 };
 
+/* A part of a tube's curve: c[0] + c[1] u + c[2] u^2 + c[3] u^3, u in 0 .. 1. */
+typedef struct sk_cubic {
+  sk_vec3 c[4];
+} sk_cubic;
+
+struct sk_tube {
+  sk_arena arena;
+  bool closed;
+  int pieces;
+  sk_cubic *piece;
+  int *segment;          /* per piece: the point before it */
+  sk_vec3 *knot, *along; /* pieces + 1: where they meet, unit tangents */
+  double radius, length; /* of the tube, of the curve */
+  sk_node *node;         /* of the curve; leaves are single pieces, in order */
+};
+
+static inline sk_vec3 sk_cubic_at(const sk_cubic *p, double u)
+{
+  return sk_axpy(p->c[0], u, sk_axpy(p->c[1], u, sk_axpy(p->c[2], u, p->c[3])));
+}
+
+static inline sk_vec3 sk_cubic_slope(const sk_cubic *p, double u)
+{
+  return sk_axpy(p->c[1], u, sk_axpy(sk_mul(2, p->c[2]), 3 * u, p->c[3]));
+}
+
+static inline sk_vec3 sk_cubic_bend(const sk_cubic *p, double u)
+{
+  return sk_axpy(sk_mul(2, p->c[2]), 6 * u, p->c[3]);
+}
+
+typedef struct sk_tube_walk {
+  const sk_tube *tube;
+  double lo[3], hi[3];
+  int stack[SK_STACK], depth;
+} sk_tube_walk;
+
+/* Pieces whose box meets lo .. hi, in order; -1 at the end. */
+sk_tube_walk sk_tube_walk_start(const sk_tube *t, const double lo[3], const double hi[3]);
+int sk_tube_walk_next(sk_tube_walk *w);
+bool sk_tube_inertia(const sk_tube *t, double *volume, sk_vec3 *centre, sk_mat3 *inertia);
+
 bool sk_tree_build(sk_mesh *m); /* slots and nodes, from v and t; false: no memory */
 void sk_tree_refit(sk_mesh *m);
 /* The nearest place of the mesh to x, if within `reach`: triangle (or -1), point, part, distance. */
@@ -116,9 +158,10 @@ bool sk_mesh_point(const sk_mesh *m, sk_vec3 x, double reach, sk_near *near);
 /* Between which the signed distance of x is, by the grid. */
 void sk_mesh_estimate(const sk_mesh *m, sk_vec3 x, double *least, double *most);
 
-/* ---- segments.c, segment_mesh.c: in the axes of the shape; feature = 3 face + place, place 1 and 2 at the ends ----
- */
+/* ---- segments.c, segment_mesh.c, segment_tube.c: in the axes of the shape; feature = 3 face + place, place 1 and 2 at
+ * the ends ---- */
 int sk_segment_mesh(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk_near *out);
+int sk_segment_tube(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk_near *out);
 /* Orders by distance (then t, then feature); SK_NEAR_MAX at most stay. */
 int sk_near_sort(sk_near *near, int count);
 

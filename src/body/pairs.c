@@ -1,7 +1,8 @@
 /* Contacts of two shapes, by a table of their kinds. Spheres and capsules are a core with a radius, so they are the
  * segment queries of the other shape. Boxes and small convex meshes are polytopes. What is left is made of edges,
  * corners and rims of one shape against the other: on a flat face the nearest point of a cylinder is on its rim, and
- * edges against triangles hold corners against faces and edges against edges. */
+ * edges against triangles hold corners against faces and edges against edges. Tubes are exact against planes, spheres
+ * and capsules; against the others they are the capsules between the joints of their pieces. */
 #include "body/inside.h"
 
 typedef struct pair {
@@ -13,7 +14,7 @@ typedef struct pair {
 
 typedef void (*pair_fn)(const pair *p);
 
-enum { CORE = 10, RIM, SIDES, EDGE, POINT }; /* kinds of features; the flipped ones are 16 more */
+enum { CORE = 10, RIM, SIDES, EDGE, POINT, CHORD }; /* kinds of features; the flipped ones are 16 more */
 
 /* Adds a segment's contacts; flip: the segment is B's and the queried shape A. */
 static void add_segment(const pair *p, bool flip, sk_vec3 x0, sk_vec3 x1, int kind, int id)
@@ -256,6 +257,47 @@ static void faceted(const pair *p)
   if (p->b->kind == SK_MESH) mesh_points(p, true);
 }
 
+/* ---- Tubes ---- */
+
+/* The place of a piece nearest to the plane with normal n: the root of n . c' that goes from - to +. */
+static double lowest(const sk_cubic *c, sk_vec3 n)
+{
+  double q = 3 * sk_dot(n, c->c[3]), h = sk_dot(n, c->c[2]), l = sk_dot(n, c->c[1]), disc = h * h - q * l;
+  return disc >= 0 && h + sqrt(disc) > 0 ? sk_clamp01(-l / (h + sqrt(disc))) : 0.5;
+}
+
+/* Joints of tube A within reach, and where it is lowest. */
+static void tube_plane(const pair *p)
+{
+  const sk_tube *t = p->a->tube;
+  sk_vec3 n = sk_quat_frame(relative(&p->pa, &p->pb).q).c[2];
+  for (int k = 0; k <= t->pieces - t->closed; k++) {
+    sk_vec3 x = sk_axpy(sk_pose_out(&p->pa, t->knot[k]), -t->radius, sk_quat_frame(p->pb.q).c[2]);
+    add_segment(p, false, x, x, POINT, k);
+    if (k == t->pieces || !(sk_dot(n, t->along[k]) < 0) || sk_dot(n, t->along[k + 1]) < 0) continue;
+    x = sk_pose_out(&p->pa, sk_cubic_at(&t->piece[k], lowest(&t->piece[k], n)));
+    x = sk_axpy(x, -t->radius, sk_quat_frame(p->pb.q).c[2]);
+    add_segment(p, false, x, x, CHORD, k);
+  }
+}
+
+/* The pieces of tube A as capsules against B. */
+static void tube_chords(const pair *p)
+{
+  const sk_tube *t = p->a->tube;
+  double lo[3], hi[3], reach = p->reach + t->radius;
+  bounds_near(&p->pa, p->b, &p->pb, reach, lo, hi);
+  sk_tube_walk w = sk_tube_walk_start(t, lo, hi);
+  for (int k = sk_tube_walk_next(&w); k >= 0; k = sk_tube_walk_next(&w)) {
+    sk_near near[SK_NEAR_MAX];
+    sk_vec3 a = sk_pose_out(&p->pa, t->knot[k]), b = sk_pose_out(&p->pa, t->knot[k + 1]);
+    int n = sk_shape_segment(p->b, &p->pb, a, b, reach, near);
+    for (int c = 0; c < n; c++)
+      sk_bag_add(p->bag, near[c].point, near[c].normal, near[c].distance - t->radius,
+                 sk_feature(CHORD, k, near[c].feature));
+  }
+}
+
 /* ---- The table ---- */
 
 typedef struct entry {
@@ -264,14 +306,43 @@ typedef struct entry {
 } entry;
 
 static const entry table[SK_SHAPE_COUNT][SK_SHAPE_COUNT] = {
-    /* B:          plane                sphere        capsule       cylinder                   box mesh */
-    [SK_PLANE] = {{none, 0}, {core, 1}, {core, 1}, {cylinder_plane, 1}, {box_plane, 1}, {mesh_plane, 1}},
-    [SK_SPHERE] = {{core, 0}, {core, 0}, {core, 0}, {core, 0}, {core, 0}, {core, 0}},
-    [SK_CAPSULE] = {{core, 0}, {core, 1}, {core, 0}, {core, 0}, {core, 0}, {core, 0}},
-    [SK_CYLINDER] =
-        {{cylinder_plane, 0}, {core, 1}, {core, 1}, {cylinder_cylinder, 0}, {box_cylinder, 1}, {mesh_cylinder, 1}},
-    [SK_BOX] = {{box_plane, 0}, {core, 1}, {core, 1}, {box_cylinder, 0}, {faceted, 0}, {faceted, 0}},
-    [SK_MESH] = {{mesh_plane, 0}, {core, 1}, {core, 1}, {mesh_cylinder, 0}, {faceted, 1}, {faceted, 0}},
+    [SK_PLANE] = {[SK_PLANE] = {none, 0},
+                  [SK_SPHERE] = {core, 1},
+                  [SK_CAPSULE] = {core, 1},
+                  [SK_CYLINDER] = {cylinder_plane, 1},
+                  [SK_BOX] = {box_plane, 1},
+                  [SK_MESH] = {mesh_plane, 1},
+                  [SK_TUBE] = {tube_plane, 1}},
+    [SK_SPHERE] = {{core, 0}, {core, 0}, {core, 0}, {core, 0}, {core, 0}, {core, 0}, {core, 0}},
+    [SK_CAPSULE] = {{core, 0}, {core, 1}, {core, 0}, {core, 0}, {core, 0}, {core, 0}, {core, 0}},
+    [SK_CYLINDER] = {[SK_PLANE] = {cylinder_plane, 0},
+                     [SK_SPHERE] = {core, 1},
+                     [SK_CAPSULE] = {core, 1},
+                     [SK_CYLINDER] = {cylinder_cylinder, 0},
+                     [SK_BOX] = {box_cylinder, 1},
+                     [SK_MESH] = {mesh_cylinder, 1},
+                     [SK_TUBE] = {tube_chords, 1}},
+    [SK_BOX] = {[SK_PLANE] = {box_plane, 0},
+                [SK_SPHERE] = {core, 1},
+                [SK_CAPSULE] = {core, 1},
+                [SK_CYLINDER] = {box_cylinder, 0},
+                [SK_BOX] = {faceted, 0},
+                [SK_MESH] = {faceted, 0},
+                [SK_TUBE] = {tube_chords, 1}},
+    [SK_MESH] = {[SK_PLANE] = {mesh_plane, 0},
+                 [SK_SPHERE] = {core, 1},
+                 [SK_CAPSULE] = {core, 1},
+                 [SK_CYLINDER] = {mesh_cylinder, 0},
+                 [SK_BOX] = {faceted, 1},
+                 [SK_MESH] = {faceted, 0},
+                 [SK_TUBE] = {tube_chords, 1}},
+    [SK_TUBE] = {[SK_PLANE] = {tube_plane, 0},
+                 [SK_SPHERE] = {core, 1},
+                 [SK_CAPSULE] = {core, 1},
+                 [SK_CYLINDER] = {tube_chords, 0},
+                 [SK_BOX] = {tube_chords, 0},
+                 [SK_MESH] = {tube_chords, 0},
+                 [SK_TUBE] = {tube_chords, 0}},
 };
 
 static double size_of(sk_vec3 lo, sk_vec3 hi)
@@ -290,6 +361,7 @@ int sk_shape_shape(const sk_shape *a, const sk_pose *pose_a, const sk_shape *b, 
                    sk_near *out)
 {
   if ((a->kind == SK_MESH && !a->mesh) || (b->kind == SK_MESH && !b->mesh)) return 0;
+  if ((a->kind == SK_TUBE && !a->tube) || (b->kind == SK_TUBE && !b->tube)) return 0;
   sk_vec3 alo, ahi, blo, bhi;
   sk_shape_bounds(a, pose_a, &alo, &ahi);
   sk_shape_bounds(b, pose_b, &blo, &bhi);

@@ -362,7 +362,7 @@ static int segment_box(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk
 int sk_shape_segment(const sk_shape *s, const sk_pose *pose, sk_vec3 a, sk_vec3 b, double reach, sk_near *out)
 {
   static int (*const table[SK_SHAPE_COUNT])(const sk_shape *, sk_vec3, sk_vec3, double, sk_near *) = {
-      segment_plane, segment_sphere, segment_capsule, segment_cylinder, segment_box, sk_segment_mesh};
+      segment_plane, segment_sphere, segment_capsule, segment_cylinder, segment_box, sk_segment_mesh, sk_segment_tube};
   sk_mat3 R = sk_quat_frame(pose->q);
   sk_vec3 la = sk_apply_t(R, sk_sub(a, pose->r)), lb = sk_apply_t(R, sk_sub(b, pose->r));
   if (!isfinite(sk_dot(la, la) + sk_dot(lb, lb)) || isnan(reach)) return 0;

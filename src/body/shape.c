@@ -34,6 +34,12 @@ void sk_shape_bounds(const sk_shape *s, const sk_pose *pose, sk_vec3 *lo, sk_vec
     c = sk_add(c, sk_apply(R, sk_mul(0.5, sk_add(a, b)))), h = extent(R, sk_mul(0.5, sk_sub(b, a)));
     break;
   }
+  case SK_TUBE: {
+    sk_vec3 a = sk_load3(s->tube->node->lo), b = sk_load3(s->tube->node->hi);
+    c = sk_add(c, sk_apply(R, sk_mul(0.5, sk_add(a, b))));
+    h = sk_add(extent(R, sk_mul(0.5, sk_sub(b, a))), sk_vec(r, r, r));
+    break;
+  }
   default:
     break;
   }
@@ -107,6 +113,8 @@ bool sk_shape_inertia(const sk_shape *s, double *volume, sk_vec3 *centre, sk_mat
   }
   case SK_MESH:
     return s->mesh && mesh_inertia(s->mesh, volume, centre, inertia);
+  case SK_TUBE:
+    return s->tube && sk_tube_inertia(s->tube, volume, centre, inertia);
   default:
     return false;
   }

@@ -152,7 +152,7 @@ static bool is_off_plane(const sk_solid *b, const sk_piece *a, double reach)
 /* A body that is thin beside the piece turns its normal along the piece, as another rod does. */
 static bool is_thin(const sk_shape *s, double length)
 {
-  bool is_round = s->kind == SK_SPHERE || s->kind == SK_CAPSULE || s->kind == SK_CYLINDER;
+  bool is_round = s->kind == SK_SPHERE || s->kind == SK_CAPSULE || s->kind == SK_CYLINDER || s->kind == SK_TUBE;
   return is_round && s->radius < length;
 }
 

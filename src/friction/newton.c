@@ -48,6 +48,9 @@ static double evaluate(newton *p, const double *r, double *u, double *f, bool ja
   return merit;
 }
 
+static const double singular =
+    1e-13; /* pivots: two sticking contacts of one body have one that is zero but for rounding */
+
 /* Factors df/dr + df/du (W + alpha diag w), alpha from 0 up until it is not singular. */
 static bool factor(newton *p, double *alpha)
 {
@@ -59,7 +62,7 @@ static bool factor(newton *p, double *alpha)
         p->E[9 * (size_t)i + (size_t)k] =
             p->dfdr[9 * (size_t)i + (size_t)k] + shift * p->dfdu[9 * (size_t)i + (size_t)k];
     }
-    if (sk_kkt_factor_dual(&p->kkt, p->E, p->dfdu)) return true;
+    if (sk_kkt_factor_dual(&p->kkt, p->E, p->dfdu) && p->kkt.lu.rcond > singular) return true;
     *alpha = *alpha > 0 ? 100 * *alpha : 1e-10;
   }
   return false;

@@ -44,6 +44,9 @@ typedef struct sk_surface {
  * around `centre` (its z is not used). */
 sk_surface sk_surface_make(sk_arena *arena, const sk_shape *shape, sk_vec3 centre, double half);
 
+/* ---- tube.c: a circle carried along the curve, half-balls at open ends ---- */
+sk_surface sk_surface_tube(sk_arena *arena, const sk_tube *tube, double radius);
+
 /* ---- mesh_normals.c: smooth where faces meet at less than 40 degrees, with vertices split along sharper edges ---- */
 sk_surface sk_surface_mesh(sk_arena *arena, const double *v, int vertices, const int *t, int triangles);
 

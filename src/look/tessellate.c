@@ -133,6 +133,8 @@ sk_surface sk_surface_make(sk_arena *arena, const sk_shape *shape, sk_vec3 centr
     return make_cylinder(arena, shape->radius, shape->half);
   case SK_BOX:
     return make_box(arena, shape->edges);
+  case SK_TUBE:
+    return sk_surface_tube(arena, shape->tube, shape->radius);
   case SK_MESH:
     return sk_surface_mesh(arena, sk_mesh_vertex_data(m), sk_mesh_vertices(m), sk_mesh_triangle_data(m),
                            sk_mesh_triangles(m));

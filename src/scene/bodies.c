@@ -8,7 +8,8 @@
 
 /* ---- Shapes ---- */
 
-static const char *const shape_names[SK_SHAPE_COUNT] = {"plane", "sphere", "capsule", "cylinder", "box", "mesh"};
+static const char *const shape_names[SK_SHAPE_COUNT] = {"plane", "sphere", "capsule", "cylinder",
+                                                        "box",   "mesh",   "tube"};
 
 /* The rotation that takes z to the unit vector n by the shortest way. */
 static sk_quat from_z(sk_vec3 n)
@@ -41,15 +42,17 @@ static void read_mesh(sk_reader *r, const sk_at *at, sk_shape *shape)
 /* Which fields belong to which shape; those with a star are required. */
 static bool check_fields(sk_reader *r, const sk_at *at, sk_shape_kind kind)
 {
-  static const char *const known[SK_SHAPE_COUNT][5] = {[SK_PLANE] = {"type", "normal"},
-                                                       [SK_SPHERE] = {"type", "*radius"},
-                                                       [SK_CAPSULE] = {"type", "*radius", "*length", "axis"},
-                                                       [SK_CYLINDER] = {"type", "*radius", "*length", "axis"},
-                                                       [SK_BOX] = {"type", "*size"},
-                                                       [SK_MESH] = {"type", "*file", "convex", "scale"}};
-  const char *fields[5];
+  static const char *const known[SK_SHAPE_COUNT][6] = {
+      [SK_PLANE] = {"type", "normal"},
+      [SK_SPHERE] = {"type", "*radius"},
+      [SK_CAPSULE] = {"type", "*radius", "*length", "axis"},
+      [SK_CYLINDER] = {"type", "*radius", "*length", "axis"},
+      [SK_BOX] = {"type", "*size"},
+      [SK_MESH] = {"type", "*file", "convex", "scale"},
+      [SK_TUBE] = {"type", "*radius", "points", "file", "closed", "scale"}};
+  const char *fields[6];
   int count = 0;
-  for (; count < 5 && known[kind][count]; count++) fields[count] = known[kind][count] + (known[kind][count][0] == '*');
+  for (; count < 6 && known[kind][count]; count++) fields[count] = known[kind][count] + (known[kind][count][0] == '*');
   if (!sk_at_object(r, at, fields, count)) return false;
   for (int k = 0; k < count; k++)
     if (known[kind][k][0] == '*') sk_at_need(r, at, fields[k]);
@@ -73,6 +76,7 @@ static sk_shape read_shape(sk_reader *r, const sk_at *body, sk_quat *turned)
   const char *along = s.kind == SK_PLANE ? "normal" : "axis";
   if (sk_at_has(&at, along)) *turned = from_z(sk_get_direction(r, &at, along, sk_vec(0, 0, 1)));
   if (s.kind == SK_MESH) read_mesh(r, &at, &s);
+  if (s.kind == SK_TUBE) sk_read_tube(r, &at, &s);
   sk_at size = sk_at_get(&at, "size");
   if (s.kind == SK_BOX && !(s.edges.x > 0 && s.edges.y > 0 && s.edges.z > 0))
     sk_at_fail(r, &size, "has an edge that is not positive, expected three lengths > 0");
@@ -111,6 +115,10 @@ static void read_mass(sk_reader *r, const sk_at *at, sk_scene_body *b)
   for (int k = 0; k < 3; k++) b->inertia.c[k] = sk_mul(b->mass / volume, inertia.c[k]);
   if (b->shape.kind == SK_MESH) {
     centre_mesh(r, &b->shape, centre);
+    b->pose.r = sk_pose_out(&b->pose, centre);
+  }
+  if (b->shape.kind == SK_TUBE) {
+    sk_tube_move(r->scene->tubes[r->scene->tube_count - 1], sk_mul(-1, centre)); /* it was the last to be made */
     b->pose.r = sk_pose_out(&b->pose, centre);
   }
 }
@@ -173,6 +181,7 @@ void sk_read_bodies(sk_reader *r, const sk_at *root)
   if (count > SK_MOST_RODS) sk_at_fail(r, &at, "has %zu entries, expected at most %d", count, SK_MOST_RODS);
   if (sk_failed(r)) return;
   s->bodies = SK_READ_NEW(r, count, sk_scene_body), s->meshes = SK_READ_NEW(r, count, sk_mesh *);
+  s->tubes = SK_READ_NEW(r, count, sk_tube *);
   for (size_t i = 0; i < count && !sk_failed(r); i++) {
     sk_at item = sk_at_item(&at, i);
     read_body(r, &item, (int)i, &s->bodies[s->body_count++]);

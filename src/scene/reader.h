@@ -135,7 +135,8 @@ void sk_read_group_list(sk_reader *r, const sk_at *root); /* groups.c */
 int sk_get_group(sk_reader *r, const sk_at *object, const char *fallback);
 void sk_read_pairs(sk_reader *r, const sk_at *root);
 void sk_read_bodies(sk_reader *r, const sk_at *root);
-int sk_get_body(sk_reader *r, const sk_at *object); /* -1: the field is not there */
+void sk_read_tube(sk_reader *r, const sk_at *at, sk_shape *shape); /* its radius is known */
+int sk_get_body(sk_reader *r, const sk_at *object);                /* -1: the field is not there */
 /* motion.c: an end's keys are offsets from its pose at the start, a body's are poses in the world. `turned` is what the
  * body's shape is turned by in its own axes (a plane's normal). */
 sk_path sk_get_body_path(sk_reader *r, const sk_at *object, const sk_pose *base, sk_quat turned);

@@ -87,6 +87,7 @@ typedef struct sk_scene_step {
   double tol, tol_rest; /* of the friction solve, error_rel: in motion, and where all is calm */
   double slop;          /* share of the radius that contacts may overlap before they are pushed out */
   double push;          /* m/s: bound of the push-out velocity */
+  bool passive;         /* overlaps are pushed out at once, but no faster than the surfaces came together */
   double chord;         /* share of the radius that the chord of a capsule may miss the curve by */
   double travel;        /* largest travel of a point in one step, in lengths of a capsule; 0: any */
   skein_method method;
@@ -129,9 +130,11 @@ struct skein_scene {
   sk_scene_output output;
   double unit;    /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
   char *source;   /* the JSON text as read, with --set applied */
-  sk_arena arena; /* everything but the meshes */
+  sk_arena arena; /* everything but the meshes and the tubes */
   sk_mesh **meshes;
   int mesh_count;
+  sk_tube **tubes;
+  int tube_count;
 };
 
 #endif

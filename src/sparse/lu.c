@@ -34,6 +34,7 @@ bool sk_lu_factor(sk_lu *a)
   if (a->numeric) umfpack_di_free_numeric(&a->numeric);
   a->numeric = NULL;
   int status = umfpack_di_numeric(a->start, a->row, a->val, a->symbolic, &a->numeric, c, info);
+  a->rcond = status == UMFPACK_OK ? info[UMFPACK_RCOND] : 0;
   if (status == UMFPACK_OK) return true;
   if (a->numeric) umfpack_di_free_numeric(&a->numeric);
   a->numeric = NULL;

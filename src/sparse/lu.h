@@ -11,6 +11,7 @@ typedef struct sk_lu {
   double *val;
   void *symbolic, *numeric;
   double flops; /* estimate of one factorisation */
+  double rcond; /* of the last factorisation: smallest over largest pivot; rounding alone gives some 1e-16 */
 } sk_lu;
 
 /* Orders the matrix and estimates the work; values may still be zero. */

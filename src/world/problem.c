@@ -8,6 +8,10 @@
  *     gap / dt                          where the surfaces are apart: they may touch at the end of the step, not before
  *     - min(push, (overlap - slop)/5dt) where they overlap by more than the slop
  *     e u_N(before)                     where they meet with restitution e
+ *
+ * The push-out works r_N (u_N before + u_N after)/2, which gives energy where the surfaces part faster than they came
+ * together. Passive scenes do not: - min(push, overlap/dt, - u_N before). Then a ball in a bowl goes from chord to
+ * chord and keeps its speed.
  */
 #include "world/world.h"
 
@@ -233,6 +237,7 @@ static double gap_velocity(const skein_world *w, const sk_touch *t, double dt)
   double slow = 2 * sk_norm(sk_load3(w->env.gravity)) * dt;
   if (t->restitution > 0 && t->approach < -slow && t->gap < closing) return t->restitution * t->approach;
   if (t->gap >= 0) return t->gap / dt;
+  if (step->passive) return overlap > 0 ? -fmax(0, fmin(fmin(step->push, overlap / dt), -t->approach)) : 0;
   return overlap > 0 && !w->gentle ? -fmin(step->push, 0.2 * overlap / dt) : 0;
 }
 
@@ -270,11 +275,57 @@ static skein_status fill_contacts(skein_world *w, double dt)
   return s;
 }
 
+/* The dynamic body of a touch with what no contact moves that has an offset and closes in this step, or -1. side: 1 for
+ * a, -1 for b. */
+static int shifted_body(const skein_world *w, const sk_touch *t, double dt, double *side)
+{
+  bool a = is_dynamic(w, t->a), b = is_dynamic(w, t->b);
+  double fall = sk_norm(sk_load3(w->env.gravity)) * dt;
+  if (a == b || sk_is_rod(w, t->a) || sk_is_rod(w, t->b)) return -1;
+  if (t->gap > (fall + fmax(0, -t->approach)) * dt) return -1;
+  *side = a ? 1 : -1;
+  return (a ? t->a : t->b) - w->strand_count;
+}
+
+/* Passive scenes: what the gaps of a body ask for is a translation c, the least with n . c = - offset at its contacts,
+ * and friction is about the velocity beside c. Else a ball in a groove could not move to both sides and stick to them.
+ */
+static skein_status shift_bodies(skein_world *w, double dt)
+{
+  double *u_f = ((skein_problem *)&w->problem)->u_f, side;
+  sk_mat3 *A = SK_NEW(&w->arena, w->scene->body_count, sk_mat3);
+  sk_vec3 *c = SK_NEW(&w->arena, w->scene->body_count, sk_vec3);
+  if (w->arena.failed) return sk_no_memory();
+  for (int k = 0; k < w->tried.count; k++) {
+    const sk_touch *t = w->tried.at + k;
+    int i = shifted_body(w, t, dt, &side);
+    if (i < 0) continue;
+    sk_vec3 n = sk_mul(side, t->frame[0]);
+    c[i] = sk_axpy(c[i], -t->offset, n);
+    A[i].c[0] = sk_axpy(A[i].c[0], n.x, n), A[i].c[1] = sk_axpy(A[i].c[1], n.y, n);
+    A[i].c[2] = sk_axpy(A[i].c[2], n.z, n);
+  }
+  for (int i = 0; i < w->scene->body_count; i++) {
+    A[i].c[0].x += 1e-9, A[i].c[1].y += 1e-9, A[i].c[2].z += 1e-9;
+    c[i] = sk_solve3(A[i], c[i]);
+  }
+  for (int k = 0; k < w->tried.count; k++) {
+    sk_touch *t = w->tried.at + k;
+    int i = shifted_body(w, t, dt, &side);
+    if (i < 0) continue;
+    double normal = -side * sk_dot(t->frame[0], c[i]); /* to the last bit that of c, where c is all that it asks for */
+    if (fabs(normal - t->offset) <= 1e-6 * fabs(t->offset)) u_f[3 * k] += normal - t->offset, t->offset = normal;
+    for (int j = 0; j < 2; j++) t->shift[j] = -side * sk_dot(t->frame[j + 1], c[i]), u_f[3 * k + 1 + j] += t->shift[j];
+  }
+  return sk_ok();
+}
+
 skein_status sk_world_assemble(skein_world *w, double dt)
 {
   skein_status s = allocate(w, number_dofs(w));
   if (s.code == SKEIN_OK) s = fill_mass(w, dt);
   if (s.code == SKEIN_OK) s = fill_contacts(w, dt);
+  if (s.code == SKEIN_OK && w->scene->step.passive) s = shift_bodies(w, dt);
   w->pushed = 0;
   for (int k = 0; s.code == SKEIN_OK && k < w->tried.count; k++)
     w->pushed += w->tried.at[k].gap < 0 && w->tried.at[k].offset < 0;
@@ -295,7 +346,7 @@ static double take_impulses(skein_world *w)
     t->status = !(force > 0) ? 0 : hypot(r[1], r[2]) < t->mu * r[0] * (1 - 1e-6) || slip == 0 ? 1 : 2;
     for (int c = 0; c < 3; c++) {
       t->impulse = sk_axpy(t->impulse, r[c], t->frame[c]);
-      work += 0.5 * r[c] * (t->u_before[c] + u[c] - (c == 0 ? t->offset : 0));
+      work += 0.5 * r[c] * (t->u_before[c] + u[c] - (c == 0 ? t->offset : t->shift[c - 1]));
     }
   }
   return -work;

@@ -29,6 +29,7 @@ typedef struct sk_touch {
   sk_vec3 frame[3];         /* normal from b to a, two tangents */
   sk_vec3 impulse;          /* on a */
   double u_before[3];       /* relative velocity before the step */
+  double shift[2];          /* what the gap adds to u_T, in passive scenes */
   double approach, offset;  /* its normal part; what the gap adds to u_N */
   int status;               /* 0 open, 1 stick, 2 slide */
   int axial, axial_dof;     /* 1, 2: its first or second side is pushed along its axis, which has this dof; 0, -1 */
