@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tool_command *const commands[] = {&tool_solve, &tool_info,  &tool_gen,  &tool_bench, &tool_validate,
-                                               &tool_run,   &tool_stats, &tool_view, &tool_export};
+static const tool_command *const commands[] = {&tool_solve,     &tool_info, &tool_gen,   &tool_bench, &tool_validate,
+                                               &tool_reproduce, &tool_run,  &tool_stats, &tool_view,  &tool_export};
 enum { command_count = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out)
@@ -13,7 +13,7 @@ static void print_help(FILE *out)
   fputs("Usage: skein COMMAND [OPTIONS] ...\n\nExact Coulomb friction for fibres, rigid bodies and finite elements.\n\n"
         "Commands:\n",
         out);
-  for (int k = 0; k < command_count; k++) fprintf(out, "  %-8s %s\n", commands[k]->name, commands[k]->about);
+  for (int k = 0; k < command_count; k++) fprintf(out, "  %-9s %s\n", commands[k]->name, commands[k]->about);
   fputs("\nOptions:\n"
         "  -h, --help     this text; 'skein COMMAND --help' for a command\n"
         "  -V, --version  the version\n"
@@ -26,6 +26,7 @@ static void print_help(FILE *out)
         "  skein stats heap.h5                          what happened in it\n"
         "  skein view heap.h5                           a page that shows it in a browser\n"
         "  skein export heap.h5 -o heap.usda            take it to another program\n"
+        "  skein reproduce --quick -o report            the papers' experiments, on one page\n"
         "  skein validate                               the rod models against reference solutions\n",
         out);
 }
