@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tool_command *const commands[] = {&tool_solve,     &tool_info, &tool_gen,   &tool_bench, &tool_validate,
+static const tool_command *const commands[] = {&tool_solve,     &tool_info, &tool_gen,   &tool_bench, &tool_validate, &tool_reproduce,
                                                &tool_reproduce, &tool_run,  &tool_stats, &tool_view,  &tool_export};
 enum { command_count = sizeof commands / sizeof commands[0] };
 

@@ -211,13 +211,15 @@ skein_status reproduce_reef(reproduce_section *s)
   skein_status status = pull(s, &ropes[0], &raw, reef);
   if (status.code == SKEIN_OK) status = pull(s, &ropes[1], &raw, hoist);
   reproduce_table_end(&raw);
-  reproduce_claim(s, fabs(reef[0]) < 0.01,
-                  "the reef knot holds 5 N at mu = 0.3: its ends move by %.2f mm in the last second", 1e3 * reef[0]);
-  reproduce_claim(s, reef[1] > 0.05, "and slips at mu = 0.05: by %.0f mm", 1e3 * reef[1]);
-  reproduce_claim(s, hoist[0] > 0.02,
-                  "the capstan lifts the load at mu = 0.3: by %.0f mm in 3 s (3 turns of 60 degrees "
-                  "unwind 126 mm)",
-                  1e3 * hoist[0]);
-  reproduce_claim(s, hoist[1] < -0.02, "and lets it run off at mu = 0.05: by %.0f mm", 1e3 * hoist[1]);
+  if (isfinite(reef[0]) && isfinite(reef[1])) {
+    reproduce_claim(s, fabs(reef[0]) < 0.01,
+                    "the reef knot holds 5 N at mu = 0.3: its ends move by %.2f mm in the last second", 1e3 * reef[0]);
+    reproduce_claim(s, reef[1] > 0.05, "and slips at mu = 0.05: by %.0f mm", 1e3 * reef[1]);
+  }
+  if (isfinite(hoist[0]) && isfinite(hoist[1])) {
+    reproduce_claim(s, hoist[0] > 0.02, "the capstan lifts the load at mu = 0.3: by %.0f mm in 3 s of 42 mm/s",
+                    1e3 * hoist[0]);
+    reproduce_claim(s, hoist[1] < -0.02, "and lets it run off at mu = 0.05: by %.0f mm", 1e3 * hoist[1]);
+  }
   return status;
 }

@@ -161,7 +161,7 @@ static skein_status curved(reproduce_section *s)
   }
   reproduce_table_end(&raw);
   reproduce_plot_end(&plot, s->out);
-  if (status.code == SKEIN_OK)
+  if (isfinite(last[0]) && isfinite(last[1]))
     reproduce_claim(s, last[0] > last[1] && 1 - last[0] < 0.5 * (1 - last[1]),
                     "curved spaghetti straighten without friction and stay curved with it: ends apart by %.3f of the "
                     "length at the start, %.3f at the end without, %.3f with",

@@ -20,6 +20,8 @@ _skein_value()
     local locals="secular mfb pac dac enum duriez06 duriez08 pyramid4"
     local with_enum="secular+enum mfb+enum pac+enum dac+enum duriez06+enum duriez08+enum pyramid4+enum"
     case $command:$prev in
+        reproduce:--output | reproduce:-o) _skein_files; return ;;
+        reproduce:--steps) COMPREPLY=(); return ;;
         run:--resume | run:-r) _skein_files "*.h5"; return ;;
         export:--format | export:-f) _skein_words "usda vtp hair obj ply csv"; return ;;
         export:--up | export:-u) _skein_words "y z"; return ;;
@@ -28,6 +30,8 @@ _skein_value()
         export:--frames | export:-n | export:--points) COMPREPLY=(); return ;;
         export:--contacts) return 1 ;;
         run:--dump-problems | stats:--plot) _skein_files; return ;;
+        reproduce:--output | reproduce:-o) _skein_files; return ;;
+        reproduce:--steps) COMPREPLY=(); return ;;
         view:--output | view:-o) _skein_files "*.html"; return ;;
         view:--frames | view:-f | view:--max-size) COMPREPLY=(); return ;;
         run:--set | run:-s | run:--frames | run:-n | run:--dump-every) COMPREPLY=(); return ;;
@@ -58,7 +62,7 @@ _skein()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _skein_words "solve info gen bench validate run stats view export help --help --version"
+        _skein_words "solve info gen bench validate reproduce run stats view export help --help --version"
         return
     fi
     if _skein_value; then return; fi
@@ -71,6 +75,8 @@ _skein()
         validate:-*) _skein_words "--model --list --threads --json --plot --help" ;;
         validate:*) _skein_words "cantilever order helix bend-twist release energy frequencies euler column lateral ring
             incline stopping pulled isotropy ball stick-slip capstan knot dissipation units frame" ;;
+        reproduce:-*) _skein_words "--output --quick --steps --threads --list --help" ;;
+        reproduce:*) _skein_words "table1 spaghetti convergence local-global knot reef orbit double-loop rigid" ;;
         run:-*) _skein_words "--output --frames --threads --set --resume --dump-problems --dump-every --quiet --help" ;;
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
@@ -82,7 +88,7 @@ _skein()
         export:*) _skein_files "*.h5" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
-        help:*) _skein_words "solve info gen bench validate run stats view export" ;;
+        help:*) _skein_words "solve info gen bench validate reproduce run stats view export" ;;
         *) _skein_files "*.hdf5" "*.h5" ;;
     esac
 }
