@@ -235,7 +235,7 @@ static void write_head(FILE *out, const reproduce_settings *set, double seconds,
           m.date);
   fprintf(out, "<dt>asked for</dt><dd>%s%s", set->quick ? "--quick: short runs" : "whole runs",
           set->threads == 0 ? ", all cores" : "");
-  if (set->threads > 0) fprintf(out, ", %d threads", set->threads);
+  if (set->threads > 0) fprintf(out, ", %d thread%s", set->threads, set->threads > 1 ? "s" : "");
   if (set->steps > 0) fprintf(out, ", at most %d steps of each simulation: a try, nothing is judged", set->steps);
   fprintf(out, "</dd><dt>duration</dt><dd>%.0f s%s</dd></dl>\n", seconds, done ? "" : ", not finished");
 }
@@ -246,12 +246,12 @@ static const char *outcome(const reproduce_section *s, const char **class)
   if (s->status.code != SKEIN_OK) return *class = "no", s->missing ? "not run" : "failed";
   if (s->failed > 0) return *class = "no", "differs";
   if (s->cut) return "cut short";
-  return *class = "yes", "as published";
+  return *class = "yes", "holds";
 }
 
 static void write_contents(FILE *out, const reproduce_section *sections, int count)
 {
-  fputs("<nav><table><thead><tr><th>experiment</th><th class=\"text\">what</th><th>claims held</th><th>steps</th>"
+  fputs("<nav><table><thead><tr><th>experiment</th><th class=\"left\">what</th><th>claims held</th><th>steps</th>"
         "<th>s</th><th>outcome</th></tr></thead><tbody>\n",
         out);
   for (int k = 0; k < count; k++) {
