@@ -163,7 +163,7 @@ skein_status reproduce_orbit(reproduce_section *s)
 
 /* ---- Double loop ---- */
 
-enum { TRACK = 512, PATHS = 8 };
+enum { TRACK = 512, PATHS = 8, TRACED = 4 };
 
 /* The middle line between the rails, as the scene has them. */
 typedef struct track {
@@ -207,13 +207,43 @@ static int follow(const track *t, int from, const double place[3])
   return best;
 }
 
+/* m along the track at its point i, and from there along its direction to where the ball is. */
+static double way_at(const track *t, int i, const double place[3])
+{
+  int a = i > 0 ? i - 1 : i, b = i + 1 < t->count ? i + 1 : i;
+  double along = 0, length = t->s[b] - t->s[a];
+  for (int c = 0; c < 3; c++) along += (place[c] - t->point[i][c]) * (t->point[b][c] - t->point[a][c]);
+  return length > 0 ? t->s[i] + along / length : t->s[i];
+}
+
 typedef struct roll {
   double mu, furthest; /* m along the track, from the start */
   int iterations, above, contacts;
   double mean_iterations;
 } roll;
 
-static skein_status roll_on(reproduce_section *s, roll *r, reproduce_plot *plot)
+/* Errors of one Newton solve after another, as lines of a plot. */
+typedef struct newton_trace {
+  reproduce_plot *plot;
+  int line;
+} newton_trace;
+
+static bool trace(void *user, const skein_progress *p)
+{
+  const newton_trace *t = user;
+  reproduce_plot_add(t->plot, t->line, p->iteration, fmax(p->error.rel, 1e-17));
+  return false;
+}
+
+/* The last problem from zero, as far down as numbers go. */
+static skein_status trace_newton(const reproduce_run *run, reproduce_plot *plot)
+{
+  skein_solve_info info;
+  newton_trace t = {plot, reproduce_plot_series(plot, REPRODUCE_LINE, "t = %.2f s", run->info.time)};
+  return reproduce_solve(run, SKEIN_NEWTON_AC, 1e-15, 1, trace, &t, &info);
+}
+
+static skein_status roll_on(reproduce_section *s, roll *r, reproduce_plot *plot, reproduce_plot *newton)
 {
   char set[48];
   const char *sets[] = {set};
@@ -231,16 +261,17 @@ static skein_status roll_on(reproduce_section *s, roll *r, reproduce_plot *plot)
     skein_world_body(run.world, 2, place, q, v, w);
     for (int i = 0; i < line.count; i++)
       if (off_track(&line, i, place) < off_track(&line, at, place)) at = i;
-    start = line.s[at];
+    start = way_at(&line, at, place);
   }
   while (reproduce_step(&run, &status)) {
     skein_world_body(run.world, 2, place, q, v, w);
     at = follow(&line, at, place);
     if (off_track(&line, at, place) > 0.4) break; /* it left the rails */
-    r->furthest = fmax(r->furthest, line.s[at] - start);
+    r->furthest = fmax(r->furthest, way_at(&line, at, place) - start);
     r->iterations = run.info.sweeps > r->iterations ? run.info.sweeps : r->iterations;
     sum += run.info.sweeps;
-    reproduce_plot_add(plot, series, run.info.time, line.s[at] - start);
+    reproduce_plot_add(plot, series, run.info.time, way_at(&line, at, place) - start);
+    if (newton && run.steps % 25 == 5 && run.info.slide && newton->count < 9) status = trace_newton(&run, newton);
   }
   r->above = run.above, r->contacts = run.contacts_max, r->mean_iterations = run.steps ? sum / run.steps : 0;
   reproduce_stop(&run);
@@ -253,17 +284,20 @@ skein_status reproduce_double_loop(reproduce_section *s)
   static const char *const columns[] = {"mu",   "furthest (m)",         "contacts", "Newton iterations, mean",
                                         "most", "steps above tolerance"};
   reproduce_plot plot = reproduce_plot_make("Way along the rails", "time (s)", "way from the start (m)");
+  reproduce_plot newton = reproduce_plot_make("Newton from zero on steps that slide, mu = 0.2", "iteration", "error");
+  newton.log_y = true;
   skein_status status = {.code = SKEIN_OK};
   roll r[PATHS] = {0};
   bool grows = true, few = true;
   int done = 0;
   for (; done < PATHS && status.code == SKEIN_OK && !reproduce_over(s); done++) {
     r[done].mu = mus[done];
-    status = roll_on(s, &r[done], &plot);
+    status = roll_on(s, &r[done], &plot, done == TRACED ? &newton : NULL);
     if (done > 0) grows = grows && r[done].furthest >= r[done - 1].furthest;
     few = few && r[done].iterations <= 5;
   }
   reproduce_plot_end(&plot, s->out);
+  if (newton.count > 0) reproduce_plot_end(&newton, s->out);
   reproduce_table t = reproduce_table_begin(s, "double-loop", "How far the ball gets", columns, 6);
   static const char *const formats[] = {"%g", "%.2f", "%.0f", "%.2f", "%.0f", "%.0f"};
   for (int k = 0; k < done; k++) {
