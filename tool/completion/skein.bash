@@ -30,8 +30,6 @@ _skein_value()
         export:--frames | export:-n | export:--points) COMPREPLY=(); return ;;
         export:--contacts) return 1 ;;
         run:--dump-problems | stats:--plot) _skein_files; return ;;
-        reproduce:--output | reproduce:-o) _skein_files; return ;;
-        reproduce:--steps) COMPREPLY=(); return ;;
         view:--output | view:-o) _skein_files "*.html"; return ;;
         view:--frames | view:-f | view:--max-size) COMPREPLY=(); return ;;
         run:--set | run:-s | run:--frames | run:-n | run:--dump-every) COMPREPLY=(); return ;;
