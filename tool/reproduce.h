@@ -133,9 +133,11 @@ typedef struct reproduce_run {
   double until;         /* s */
   int steps, limit;
   /* over all steps */
-  int contacts_max, above, busy; /* busy: steps with contacts */
+  int contacts_max, above, busy; /* busy: steps with contacts that are awake */
   double nu_max, error_max, seconds, seconds_busy, penetration_max;
-  double said;
+  double begun, said;
+  double patience; /* s of wall clock that --quick gives this run; 0: no limit of its own */
+  bool late;       /* it ran out of that */
 } reproduce_run;
 
 /* A world from a scene by name, with sets ("friction=0"). limit: steps at most, 0: none. */

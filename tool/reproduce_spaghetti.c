@@ -4,6 +4,7 @@
 #include <math.h>
 
 enum { POINTS = 17, LOOK = 10 };
+static const double stack_patience = 35, curve_patience = 10; /* s, of a run in --quick */
 
 /* ---- 31 rods: a stack ---- */
 
@@ -56,6 +57,7 @@ static skein_status stack_up(reproduce_section *s, const stack_case *c, stack_re
   const char *sets[] = {c->friction, c->pairs};
   reproduce_run run;
   skein_status status = reproduce_start(s, "spaghetti-31", sets, c->pairs ? 2 : 1, s->set->quick ? 1000 : 0, &run);
+  run.patience = stack_patience;
   int h = reproduce_plot_series(height, REPRODUCE_LINE, "mu %s", c->label);
   int w = reproduce_plot_series(spread, REPRODUCE_LINE, "mu %s", c->label);
   while (reproduce_step(&run, &status)) {
@@ -68,6 +70,7 @@ static skein_status stack_up(reproduce_section *s, const stack_case *c, stack_re
     const double row[] = {run.info.time, r->end.height, r->end.width, r->end.spread, run.info.speed};
     for (int k = 0; k < 5; k++) reproduce_cell(raw, "%g", row[k]);
   }
+  if (run.late) s->cut = true;
   reproduce_stop(&run);
   return status;
 }
@@ -147,6 +150,7 @@ static skein_status curved(reproduce_section *s)
   for (int k = 0; k < 2 && status.code == SKEIN_OK; k++) {
     reproduce_run run;
     status = reproduce_start(s, "spaghetti-7", &sets[k], 1, s->set->quick ? 3500 : 0, &run);
+    run.patience = curve_patience;
     int line = reproduce_plot_series(&plot, REPRODUCE_LINE, "mu %s", k ? "0.3" : "0");
     if (status.code == SKEIN_OK) first = straightness(run.world);
     while (reproduce_step(&run, &status)) {
@@ -157,6 +161,7 @@ static skein_status curved(reproduce_section *s)
       reproduce_cell(&raw, "%g", run.info.time);
       reproduce_cell(&raw, "%g", last[k]);
     }
+    if (run.late) s->cut = true;
     reproduce_stop(&run);
   }
   reproduce_table_end(&raw);

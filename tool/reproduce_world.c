@@ -100,7 +100,8 @@ skein_status reproduce_start(reproduce_section *s, const char *scene, const char
 {
   skein_status status = {.code = SKEIN_OK};
   char *path = reproduce_find_scene(scene);
-  *run = (reproduce_run){.section = s, .limit = limit, .said = reproduce_clock()};
+  *run = (reproduce_run){.section = s, .limit = limit, .begun = reproduce_clock()};
+  run->said = run->begun;
   if (s->set->steps > 0 && (limit == 0 || s->set->steps < limit)) run->limit = s->set->steps, s->cut = true;
   if (!path) {
     s->missing = true;
@@ -125,7 +126,7 @@ static void count_step(reproduce_run *run, double seconds)
   run->seconds += seconds, run->above += !t->converged;
   run->error_max = fmax(run->error_max, t->error);
   run->penetration_max = fmax(run->penetration_max, t->penetration);
-  if (t->contacts > 0) run->busy++, run->seconds_busy += seconds;
+  if (t->contacts > 0 && t->nu > 0) run->busy++, run->seconds_busy += seconds;
   if (t->contacts > run->contacts_max) run->contacts_max = t->contacts;
   if (isfinite(t->nu)) run->nu_max = fmax(run->nu_max, t->nu);
 }
@@ -135,7 +136,8 @@ bool reproduce_step(reproduce_run *run, skein_status *status)
   reproduce_section *s = run->section;
   if (status->code != SKEIN_OK || !run->world || reproduce_over(s)) return false;
   if (run->limit > 0 && run->steps >= run->limit) return false;
-  if (skein_world_time(run->world) >= run->until * (1 - 1e-12)) return false;
+  run->late = s->set->quick && run->patience > 0 && reproduce_clock() - run->begun > run->patience;
+  if (run->late || skein_world_time(run->world) >= run->until * (1 - 1e-12)) return false;
   double begun = reproduce_clock();
   *status = skein_world_step(run->world, run->until, &run->info);
   if (status->code != SKEIN_OK) return false;
