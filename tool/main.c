@@ -7,6 +7,7 @@
 /* clang-format off */
 static const tool_command *const commands[] = {
   &tool_solve, &tool_info, &tool_gen, &tool_bench, &tool_validate,
+  &tool_reproduce,
   &tool_run, &tool_stats,
   &tool_view,
   &tool_knot,
@@ -21,7 +22,7 @@ static void print_help(FILE *out)
   fputs("Usage: skein COMMAND [OPTIONS] ...\n\nExact Coulomb friction for fibres, rigid bodies and finite elements.\n\n"
         "Commands:\n",
         out);
-  for (int k = 0; k < command_count; k++) fprintf(out, "  %-8s %s\n", commands[k]->name, commands[k]->about);
+  for (int k = 0; k < command_count; k++) fprintf(out, "  %-9s %s\n", commands[k]->name, commands[k]->about);
   fputs("\nOptions:\n"
         "  -h, --help     this text; 'skein COMMAND --help' for a command\n"
         "  -V, --version  the version\n"
@@ -37,6 +38,7 @@ static void print_help(FILE *out)
         "  skein knot                                   a knot to be tightened by hand\n"
         "  skein export heap.h5 -o heap.usda            take it to another program\n"
         "  skein render heap.h5 -o heap.mp4             and what it looks like\n"
+        "  skein reproduce --quick -o report            the papers' experiments, on one page\n"
         "  skein validate                               the rod models against reference solutions\n",
         out);
 }

@@ -96,6 +96,7 @@ int tool_gnuplot(const tool_gnuplot_def *def);        /* its exit code; 127: not
 int tool_gnuplot_report(const char *path, int drawn); /* the exit code of the tool, after a message */
 
 /* ---- the subcommands ---- */
+extern const tool_command tool_reproduce;
 extern const tool_command tool_solve, tool_info, tool_gen, tool_bench, tool_validate;
 extern const tool_command tool_run, tool_stats, tool_view, tool_knot, tool_render, tool_export;
 

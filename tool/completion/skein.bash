@@ -20,6 +20,8 @@ _skein_value()
     local locals="secular mfb pac dac enum duriez06 duriez08 pyramid4"
     local with_enum="secular+enum mfb+enum pac+enum dac+enum duriez06+enum duriez08+enum pyramid4+enum"
     case $command:$prev in
+        reproduce:--output | reproduce:-o) _skein_files; return ;;
+        reproduce:--steps) COMPREPLY=(); return ;;
         run:--resume | run:-r) _skein_files "*.h5"; return ;;
         export:--format | export:-f) _skein_words "usda vtp hair obj ply csv"; return ;;
         export:--up | export:-u) _skein_words "y z"; return ;;
@@ -65,7 +67,7 @@ _skein_value()
 _skein()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands="solve info gen bench validate run stats view knot render export"
+    local commands="solve info gen bench validate reproduce run stats view knot render export"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _skein_words "$commands help --help --version"
@@ -81,6 +83,8 @@ _skein()
         validate:-*) _skein_words "--model --list --threads --json --plot --help" ;;
         validate:*) _skein_words "cantilever order helix bend-twist release energy frequencies euler column lateral ring
             incline stopping pulled isotropy ball stick-slip capstan knot dissipation units frame" ;;
+        reproduce:-*) _skein_words "--output --quick --steps --threads --list --help" ;;
+        reproduce:*) _skein_words "table1 spaghetti convergence local-global knot reef orbit double-loop rigid" ;;
         run:-*) _skein_words "--output --frames --threads --set --resume --dump-problems --dump-every --quiet --help" ;;
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;

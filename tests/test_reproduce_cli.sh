@@ -1,0 +1,110 @@
+#!/bin/bash
+# `skein reproduce` from outside: a report that is whole, well-formed and needs nothing else; interrupts; bad input.
+# Usage: test_reproduce_cli.sh PATH_OF_SKEIN ROOT
+set -u
+
+skein=$(realpath "$1") || exit 2
+SKEIN_SCENES=$(realpath "$2")/scenes || exit 2
+export SKEIN_SCENES OMP_WAIT_POLICY=passive
+python=/usr/bin/python3
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+failures=0
+
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1${2:+: $2}"; failures=$((failures + 1)); }
+check() { # check NAME COMMAND...
+  local name=$1
+  shift
+  if "$@" >log 2>&1; then ok "$name"; else not_ok "$name" "$(tail -c 300 log)"; fi
+}
+exits() { # exits NAME CODE ARGUMENTS...: output is in out and err
+  local name=$1 expected=$2 code
+  shift 2
+  "$skein" "$@" >out 2>err </dev/null
+  code=$?
+  if [ "$code" -eq "$expected" ]; then ok "$name"
+  else not_ok "$name" "exit $code, expected $expected: $(head -c 300 err)"; fi
+}
+says() { # says NAME FILE TEXT
+  if grep -qF -- "$3" "$2"; then ok "$1"; else not_ok "$1" "'$3' is not in: $(head -c 300 "$2")"; fi
+}
+
+cat >page.py <<'EOF_PAGE'
+import html.parser, json, re, sys
+class Page(html.parser.HTMLParser):
+    """Every tag is closed in its order, every link leads to a place on the page, nothing is fetched."""
+    empty = {"meta", "line", "circle", "rect", "path", "br"}
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.links, self.counts = [], set(), [], {}
+    def handle_starttag(self, tag, attributes):
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        if tag not in self.empty: self.open.append(tag)
+        for name, value in attributes:
+            if name == "id": self.ids.add(value)
+            if name in ("href", "src", "srcset", "data", "action"): self.links.append(value)
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.empty: self.open.pop()
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open[-3:], self.getpos())
+        self.open.pop()
+text = open(sys.argv[1] + "/report.html", encoding="utf-8").read()
+page = Page()
+page.feed(text)
+page.close()
+assert not page.open, page.open
+assert all(link.startswith("#") and link[1:] in page.ids for link in page.links), page.links
+assert not re.search(r"https?:|url\(|@import|<script|\b-?(nan|inf)\b", text), "fetches something, or NaN"
+for word in sys.argv[2:]: assert word in text, word
+report = json.load(open(sys.argv[1] + "/report.json"))
+assert report["cores"] > 0 and report["version"] and report["experiments"]
+print(page.counts)
+EOF_PAGE
+
+exits "--help" 0 reproduce --help
+says "--help has examples" out "Examples:"
+says "--help names the experiments" out "local-global"
+exits "--list" 0 reproduce --list
+check "nine of them" test "$(wc -l <out)" -eq 9
+
+exits "a few steps of the knot" 0 reproduce knot --steps 4 -o report
+says "it says where the report is" out "report/report.html"
+check "the page is well-formed and whole" $python page.py report "Tight knot" "not judged" "trefoil" "<svg" "load average"
+check "the numbers are there" $python - <<'EOF'
+import csv, json
+rows = list(csv.DictReader(open("report/knot.csv")))
+assert len(rows) == 5 and all(r["determinant, least"] == "3" and r["determinant, most"] == "3" for r in rows), rows
+assert [float(r["pull (EI/L^2)"]) for r in rows] == [10, 100, 1e3, 1e4, 1e5]
+report = json.load(open("report/report.json"))
+assert report["finished"] and report["experiments"][0]["tables"]["knot"][0]["steps"] == 4
+assert report["experiments"][0]["cut_short"] and report["experiments"][0]["steps"] == 24
+EOF
+exits "problems that are solved again" 0 reproduce local-global --steps 50 -o second -j1
+check "its page" $python page.py second "newton-ac"
+check "nothing is left beside it" test -z "$(find second report -name '*.??????')"
+
+# ---- Interrupted: what there is is written ----
+"$skein" reproduce reef spaghetti -o stopped -j1 >out 2>err &
+job=$!
+for _ in $(seq 50); do grep -q reef err && break; sleep 0.05; done
+sleep 0.3
+kill -TERM $job # bash lets background jobs ignore SIGINT
+wait $job
+check "interrupted: exit 130" test $? -eq 130
+check "the page is there" $python page.py stopped "cut short"
+
+# ---- What is not there ----
+exits "no such experiment" 2 reproduce knots
+says "the nearest one" err "did you mean"
+exits "bad --steps" 2 reproduce knot --steps 0
+exits "no folder" 3 reproduce knot --steps 1 -o no/such/folder
+SKEIN_SCENES=$work exits "no scenes: a failed experiment" 1 reproduce knot --steps 1 -o none
+says "the message names the scene" err "tight-knot.json is not there"
+check "and the page tells it" $python page.py none "tight-knot.json is not there"
+
+echo
+if [ $failures -eq 0 ]; then echo "all passed"; else echo "$failures failed"; fi
+[ $failures -eq 0 ]

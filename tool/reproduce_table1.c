@@ -1,0 +1,144 @@
+/* Table I of Bertails-Descoubes et al. 2011: contacts, nu and time per step of eight simulations, and the paper's
+ * solver on problems taken from each of them. */
+#include "reproduce.h"
+
+#include <math.h>
+
+typedef struct row {
+  const char *scene, *label, *friction; /* set, NULL: the scene's */
+  double mu, dt;                        /* dt in ms */
+  int n;                                /* of the paper, like what follows */
+  double nu, seconds;
+  int quick;              /* steps */
+  int every, quick_every; /* steps between two problems that newton-ac gets */
+  double patience;        /* s, in --quick */
+} row;
+
+static const row rows[] = {
+    {"plectoneme", "super-helix 1 x 20", NULL, 0, 11, 18, 0.9, 0.04, 0, 10, 40, 15},
+    {"tight-knot", "super-helix 1 x 20", NULL, 0, 11, 8, 0.4, 0.033, 0, 5, 20, 15},
+    {"wavy-hair", "super-helix 84 x 8", "friction=0", 0, 11, 392, 0.58, 2.6, 250, 20, 50, 20},
+    {"wavy-hair", "super-helix 84 x 8", "friction=0.3", 0.3, 11, 380, 0.57, 41.2, 250, 20, 50, 25},
+    {"self-stacking", "CoRdE 1 x 256", NULL, 0.3, 0.25, 303, 1.18, 0.31, 4000, 300, 800, 20},
+    {"spaghetti-7", "CoRdE 7 x 16", NULL, 0.3, 0.1, 121, 1.08, 0.36, 2000, 250, 300, 20},
+    {"spaghetti-31", "mass-spring 31 x 16", NULL, 0.3, 1, 653, 1.32, 2.26, 400, 20, 30, 30},
+    {"spaghetti-76", "mass-spring 76 x 22", NULL, 0.3, 1, 1806, 1.08, 19.1, 350, 20, 40, 35},
+};
+enum { row_count = sizeof rows / sizeof rows[0] };
+
+/* What both solvers did on the problems of a run. */
+typedef struct duel {
+  int problems, newton_converged, own_converged;
+  double newton_seconds, own_seconds, newton_error, own_error;
+} duel;
+
+static skein_status fight(const reproduce_run *run, double tol, duel *d)
+{
+  skein_solve_info own, newton;
+  double limit = run->section->set->quick ? 2 : 30;
+  if (!skein_world_problem(run->world)) return (skein_status){.code = SKEIN_OK};
+  skein_status status = reproduce_solve(run, SKEIN_AUTO, tol, limit, NULL, NULL, &own);
+  if (status.code == SKEIN_OK) status = reproduce_solve(run, SKEIN_NEWTON_AC, tol, limit, NULL, NULL, &newton);
+  if (status.code != SKEIN_OK) return status;
+  d->problems++;
+  d->own_seconds += own.seconds, d->newton_seconds += newton.seconds;
+  d->own_converged += own.converged, d->newton_converged += newton.converged;
+  d->own_error = fmax(d->own_error, own.error.rel), d->newton_error = fmax(d->newton_error, newton.error.rel);
+  return status;
+}
+
+static skein_status simulate(reproduce_section *s, const row *r, reproduce_run *run, duel *d)
+{
+  skein_status status =
+      reproduce_start(s, r->scene, &r->friction, r->friction != NULL, s->set->quick ? r->quick : 0, run);
+  if (status.code != SKEIN_OK) return status;
+  run->patience = r->patience;
+  double tol = reproduce_tolerance(run->scene);
+  int every = s->set->quick ? r->quick_every : r->every, next = every;
+  while (reproduce_step(run, &status)) {
+    if (run->steps < next || !skein_world_problem(run->world)) continue;
+    next = run->steps + every;
+    status = fight(run, tol, d);
+  }
+  return status;
+}
+
+static void write_row(reproduce_table *t, const row *r, const reproduce_run *run)
+{
+  double ours = run->busy > 0 ? run->seconds_busy / run->busy : NAN;
+  reproduce_cell_text(t, r->scene);
+  reproduce_cell_text(t, r->label);
+  reproduce_cell(t, "%g", r->mu);
+  reproduce_cell(t, "%g", r->dt);
+  reproduce_cell(t, "%.0f", run->steps);
+  reproduce_cell(t, "%.0f", r->n);
+  reproduce_cell(t, "%.0f", run->contacts_max);
+  reproduce_cell(t, "%.2f", r->nu);
+  reproduce_cell(t, "%.2f", run->nu_max);
+  reproduce_cell(t, "%.3g", r->seconds);
+  reproduce_cell(t, "%.2g", ours);
+  reproduce_cell(t, "%.0f", r->seconds / ours);
+  reproduce_cell(t, "%.2f", run->steps > 0 ? 100.0 * (run->steps - run->above) / run->steps : NAN);
+  reproduce_cell(t, "%.1e", run->error_max);
+}
+
+static void write_duel(reproduce_table *t, const row *r, const duel *d)
+{
+  reproduce_cell_text(t, r->scene);
+  reproduce_cell(t, "%g", r->mu);
+  reproduce_cell(t, "%.0f", d->problems);
+  reproduce_cell(t, "%.3g", d->problems ? d->own_seconds / d->problems : NAN);
+  reproduce_cell(t, "%.3g", d->problems ? d->newton_seconds / d->problems : NAN);
+  reproduce_cell(t, "%.3g", d->problems ? d->newton_seconds / d->own_seconds : NAN);
+  reproduce_cell(t, "%.0f", d->own_converged);
+  reproduce_cell(t, "%.0f", d->newton_converged);
+  reproduce_cell(t, "%.1e", d->problems ? d->own_error : NAN);
+  reproduce_cell(t, "%.1e", d->problems ? d->newton_error : NAN);
+}
+
+static void judge(reproduce_section *s, const row *r, const reproduce_run *run)
+{
+  double ours = run->busy > 0 ? run->seconds_busy / run->busy : NAN, ratio = run->contacts_max / (double)r->n;
+  reproduce_claim(s, run->above == 0, "%s, mu = %g: every one of %d steps reached its tolerance (%d did not)", r->scene,
+                  r->mu, run->steps, run->above);
+  reproduce_claim(s, r->seconds / ours >= 20, "%s, mu = %g: %.0f times the paper's speed, at least 20", r->scene, r->mu,
+                  r->seconds / ours);
+  if (s->set->quick) return; /* not all the contacts there will be */
+  reproduce_claim(s, ratio >= 0.5 && ratio <= 2, "%s, mu = %g: contacts within a factor 2 of the paper's (%.2f)",
+                  r->scene, r->mu, ratio);
+}
+
+skein_status reproduce_table1(reproduce_section *s)
+{
+  static const char *const columns[] = {
+      "scene",  "rods x elements", "mu",     "dt (ms)",      "steps",         "n max, paper", "n max", "nu max, paper",
+      "nu max", "s/step, paper",   "s/step", "times faster", "converged (%)", "largest error"};
+  static const char *const others[] = {"scene",          "mu",
+                                       "problems",       "auto (s)",
+                                       "newton-ac (s)",  "newton-ac / auto",
+                                       "auto converged", "newton-ac converged",
+                                       "auto error",     "newton-ac error"};
+  skein_status status = {.code = SKEIN_OK};
+  reproduce_run run[row_count] = {0};
+  duel duels[row_count] = {0};
+  int done = 0;
+  for (; done < row_count && status.code == SKEIN_OK && !reproduce_over(s); done++) {
+    status = simulate(s, &rows[done], &run[done], &duels[done]);
+    reproduce_stop(&run[done]);
+    fprintf(stderr, "table1: %s, mu = %g: %d steps, %d contacts at most\n", rows[done].scene, rows[done].mu,
+            run[done].steps, run[done].contacts_max);
+  }
+  reproduce_table t = reproduce_table_begin(s, "table1", "Table I, the paper's numbers beside ours", columns, 14);
+  for (int k = 0; k < done; k++) write_row(&t, &rows[k], &run[k]);
+  reproduce_table_end(&t);
+  for (int k = 0; k < done; k++)
+    if (run[k].late)
+      reproduce_say(s, "%s, mu = %g: ended after %d steps, %.0f s, all that --quick has for it.", rows[k].scene,
+                    rows[k].mu, run[k].steps, rows[k].patience);
+  t = reproduce_table_begin(s, "table1-newton", "The same problems by our default and by the paper's method", others,
+                            10);
+  for (int k = 0; k < done; k++) write_duel(&t, &rows[k], &duels[k]);
+  reproduce_table_end(&t);
+  for (int k = 0; k < done; k++) judge(s, &rows[k], &run[k]);
+  return status;
+}
