@@ -1,12 +1,12 @@
 /* Rigid bodies by distances (newton, fischer, lcp) against the velocity formulation.
  *   bench_rigid [STEPS [SCENE ...]]      default: 10000 steps of box-stack, sphere-pile, chain-of-links, domino-row
+ *   bench_rigid STEPS SCENE/MU[/METHOD] ...
  *   bench_rigid forces
  *
  * Reads scenes/NAME.json and prints one row of CSV per scene, friction and method: the smallest distance of two bodies
  * after any step, by all pairs of shapes; the way that bodies have drifted between the middle and the end of the run;
- * iterations and time per step. A run whose motion blew up ends there, one that takes
- * MOST_SECONDS too: its steps are fewer. `forces`: on fixed bodies
- * as dt goes to 0, against what they are and against the velocity formulation. */
+ * iterations and time per step. A run whose motion blew up ends there, one that takes MOST_SECONDS too: its steps are
+ * fewer. `forces`: on fixed bodies as dt goes to 0, against what they are and against the velocity formulation. */
 #include "base/base.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ static figures run(const skein_scene *scene, int steps)
   return f;
 }
 
-static void long_runs(const char *name, int steps, const char *friction)
+static void long_runs(const char *name, int steps, const char *friction, const char *only)
 {
   char path[256], rigid[64], mu[64];
   const char *sets[] = {rigid, mu, "solver.sleep=false", "events=[]"};
@@ -86,6 +86,7 @@ static void long_runs(const char *name, int steps, const char *friction)
   snprintf(mu, sizeof mu, "friction=%s", friction);
   for (int m = 0; m < METHODS; m++) {
     skein_scene *scene;
+    if (only && strcmp(only, methods[m])) continue;
     snprintf(rigid, sizeof rigid, "solver.rigid=\"%s\"", methods[m]);
     stop(skein_scene_read(path, sets, 4, &scene));
     figures f = run(scene, steps);
@@ -194,7 +195,14 @@ int main(int argc, char **argv)
   if (steps < 1) return fprintf(stderr, "bench_rigid: STEPS is '%s', expected above zero or 'forces'\n", argv[1]), 2;
   printf("scene,mu,method,steps,contacts,smallest_distance_m,drift_second_half_m,iterations,ms_step,unfinished,"
          "retries\n");
-  for (int k = 0; k < (argc > 2 ? argc - 2 : 4); k++)
-    for (int rough = 0; rough < 2; rough++) long_runs(argc > 2 ? argv[k + 2] : usual[k], steps, rough ? "0.3" : "0");
+  for (int k = 0; k < (argc > 2 ? argc - 2 : 4); k++) {
+    char *name = strdup(argc > 2 ? argv[k + 2] : usual[k]), *mu = strchr(name, '/'),
+         *only = mu ? strchr(mu + 1, '/') : NULL;
+    if (mu) *mu++ = 0;
+    if (only) *only++ = 0;
+    if (!mu) long_runs(name, steps, "0", NULL);
+    long_runs(name, steps, mu ? mu : "0.3", only);
+    free(name);
+  }
   return 0;
 }
