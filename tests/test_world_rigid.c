@@ -65,7 +65,9 @@ static void nothing_overlaps(void **state)
         }
         if (m > 0 && !(least >= -1e-9))
           fail_msg("%s, %s, mu %s: a distance of %g m", names[s], methods[m], rough ? "0.3" : "0", least);
-        if (m > 0) assert_int_equal(p.unfinished, 0);
+        if (m > 0 && p.unfinished)
+          fail_msg("%s, %s, mu %s: %d steps missed their tolerance", names[s], methods[m], rough ? "0.3" : "0",
+                   p.unfinished);
         expect_at_most(fabs(p.info.error), 1e-9, "error of the last step");
         play_close(&p);
       }
