@@ -219,6 +219,7 @@ static double way_at(const track *t, int i, const double place[3])
 typedef struct roll {
   double mu, furthest; /* m along the track, from the start */
   int iterations, above, contacts;
+  int steps, many; /* many: steps with more than 5 iterations */
   double mean_iterations;
 } roll;
 
@@ -269,11 +270,12 @@ static skein_status roll_on(reproduce_section *s, roll *r, reproduce_plot *plot,
     if (off_track(&line, at, place) > 0.4) break; /* it left the rails */
     r->furthest = fmax(r->furthest, way_at(&line, at, place) - start);
     r->iterations = run.info.sweeps > r->iterations ? run.info.sweeps : r->iterations;
-    sum += run.info.sweeps;
+    sum += run.info.sweeps, r->many += run.info.sweeps > 5;
     reproduce_plot_add(plot, series, run.info.time, way_at(&line, at, place) - start);
     if (newton && run.steps % 25 == 5 && run.info.slide && newton->count < 9) status = trace_newton(&run, newton);
   }
-  r->above = run.above, r->contacts = run.contacts_max, r->mean_iterations = run.steps ? sum / run.steps : 0;
+  r->above = run.above, r->contacts = run.contacts_max, r->steps = run.steps;
+  r->mean_iterations = run.steps ? sum / run.steps : 0;
   reproduce_stop(&run);
   return status;
 }
@@ -281,33 +283,40 @@ static skein_status roll_on(reproduce_section *s, roll *r, reproduce_plot *plot,
 skein_status reproduce_double_loop(reproduce_section *s)
 {
   static const double mus[PATHS] = {0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1};
-  static const char *const columns[] = {"mu",   "furthest (m)",         "contacts", "Newton iterations, mean",
-                                        "most", "steps above tolerance"};
+  static const char *const columns[] = {"mu",
+                                        "furthest (m)",
+                                        "contacts",
+                                        "Newton iterations, mean",
+                                        "most",
+                                        "steps with more than 5",
+                                        "steps above tolerance"};
   reproduce_plot plot = reproduce_plot_make("Way along the rails", "time (s)", "way from the start (m)");
   reproduce_plot newton = reproduce_plot_make("Newton from zero on steps that slide, mu = 0.2", "iteration", "error");
   newton.log_y = true;
   skein_status status = {.code = SKEIN_OK};
   roll r[PATHS] = {0};
-  bool grows = true, few = true;
-  int done = 0;
+  bool grows = true;
+  int done = 0, steps = 0, many = 0;
   for (; done < PATHS && status.code == SKEIN_OK && !reproduce_over(s); done++) {
     r[done].mu = mus[done];
     status = roll_on(s, &r[done], &plot, done == TRACED ? &newton : NULL);
     if (done > 0) grows = grows && r[done].furthest >= r[done - 1].furthest;
-    few = few && r[done].iterations <= 5;
+    steps += r[done].steps, many += r[done].many;
   }
   reproduce_plot_end(&plot, s->out);
   if (newton.count > 0) reproduce_plot_end(&newton, s->out);
-  reproduce_table t = reproduce_table_begin(s, "double-loop", "How far the ball gets", columns, 6);
-  static const char *const formats[] = {"%g", "%.2f", "%.0f", "%.2f", "%.0f", "%.0f"};
+  reproduce_table t = reproduce_table_begin(s, "double-loop", "How far the ball gets", columns, 7);
+  static const char *const formats[] = {"%g", "%.2f", "%.0f", "%.2f", "%.0f", "%.0f", "%.0f"};
   for (int k = 0; k < done; k++) {
-    const double row[] = {r[k].mu, r[k].furthest, r[k].contacts, r[k].mean_iterations, r[k].iterations, r[k].above};
-    for (int c = 0; c < 6; c++) reproduce_cell(&t, formats[c], row[c]);
+    const double row[] = {r[k].mu,         r[k].furthest, r[k].contacts, r[k].mean_iterations,
+                          r[k].iterations, r[k].many,     r[k].above};
+    for (int c = 0; c < 7; c++) reproduce_cell(&t, formats[c], row[c]);
   }
   reproduce_table_end(&t);
   if (status.code == SKEIN_OK) {
     reproduce_claim(s, grows, "the more friction, the further the ball gets");
-    reproduce_claim(s, few, "Newton needs at most 5 iterations in each step");
+    reproduce_claim(s, many * 100 < steps, "Newton needs at most 5 iterations in 99 of 100 steps: more in %d of %d",
+                    many, steps);
   }
   return status;
 }

@@ -108,6 +108,25 @@ static void judge(reproduce_section *s, const row *r, const reproduce_run *run)
                   r->scene, r->mu, ratio);
 }
 
+/* Mean time per step, ours against the paper's. */
+static void draw(reproduce_section *s, const reproduce_run *run, int count)
+{
+  reproduce_plot plot = reproduce_plot_make(
+      "Mean time per step: ours against the paper's; dashed: as fast, and 20 times", "paper (s)", "here (s)");
+  static const double reach[2] = {0.03, 50}, times[2] = {1, 20};
+  plot.log_x = plot.log_y = true;
+  for (int k = 0; k < count; k++) {
+    int dot = reproduce_plot_series(&plot, REPRODUCE_DOTS, "%s%s%s", rows[k].scene, rows[k].friction ? ", " : "",
+                                    rows[k].friction ? rows[k].friction : "");
+    if (run[k].busy > 0) reproduce_plot_add(&plot, dot, rows[k].seconds, run[k].seconds_busy / run[k].busy);
+  }
+  for (int k = 0; k < 2; k++) {
+    int line = reproduce_plot_series(&plot, REPRODUCE_DASHES, k ? "20 times as fast" : "as fast");
+    for (int i = 0; i < 2; i++) reproduce_plot_add(&plot, line, reach[i], reach[i] / times[k]);
+  }
+  reproduce_plot_end(&plot, s->out);
+}
+
 skein_status reproduce_table1(reproduce_section *s)
 {
   static const char *const columns[] = {
@@ -135,6 +154,7 @@ skein_status reproduce_table1(reproduce_section *s)
     if (run[k].late)
       reproduce_say(s, "%s, mu = %g: ended after %d steps, %.0f s, all that --quick has for it.", rows[k].scene,
                     rows[k].mu, run[k].steps, rows[k].patience);
+  draw(s, run, done);
   t = reproduce_table_begin(s, "table1-newton", "The same problems by our default and by the paper's method", others,
                             10);
   for (int k = 0; k < done; k++) write_duel(&t, &rows[k], &duels[k]);
