@@ -34,30 +34,20 @@ static double largest_way(const skein_world *world, const double *from)
   return most;
 }
 
-/* m: smallest distance of the contacts that the last step looked at. */
-static skein_status nearest_contact(const skein_world *world, double *nearest)
-{
-  skein_frame frame = {0};
-  skein_status status = skein_world_frame(world, 0, &frame);
-  for (int k = 0; k < frame.contacts && status.code == SKEIN_OK; k++) *nearest = fmin(*nearest, frame.contact_gap[k]);
-  skein_frame_destroy(&frame);
-  return status;
-}
-
 static skein_status run_one(reproduce_section *s, const char *scene, const char *method, const char *friction,
                             figures *f)
 {
   char rigid[64];
   const char *sets[] = {rigid, friction, "solver.sleep=false", "events=[]", "time.duration=1000"};
   int limit = s->set->quick ? QUICK_STEPS : STEPS;
-  double *middle = NULL;
+  double *middle = NULL, nearest = HUGE_VAL;
   reproduce_run run;
   snprintf(rigid, sizeof rigid, "solver.rigid=%s", method);
   *f = (figures){.nearest = HUGE_VAL};
   skein_status status = reproduce_start(s, scene, sets, 5, limit, &run);
   while (reproduce_step(&run, &status)) {
-    status = nearest_contact(run.world, &f->nearest);
-    f->iterations += run.info.sweeps;
+    status = skein_world_nearest(run.world, 1e-4, &nearest);
+    f->nearest = fmin(f->nearest, nearest), f->iterations += run.info.sweeps;
     if (run.steps == run.limit / 2) middle = places(run.world);
   }
   if (run.world) f->drift = largest_way(run.world, middle);
