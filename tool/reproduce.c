@@ -46,7 +46,7 @@ const reproduce_experiment reproduce_experiments[REPRODUCE_EXPERIMENTS] = {
      .differs = "Each solver starts from zero; in the paper, and in our runs, from the step before. The error is our "
                 "error_rel with the tolerance 1e-4, stricter than the paper's (about 1e-3). Newton stops after 200 "
                 "iterations, as in the paper, all after a time limit.",
-     .seconds = 75,
+     .seconds = 90,
      .run = reproduce_convergence},
     {.name = "local-global",
      .title = "Section 6.1.4: local and global approaches",
@@ -87,7 +87,7 @@ const reproduce_experiment reproduce_experiments[REPRODUCE_EXPERIMENTS] = {
      .commands = "skein run scenes/reef-knot.json -o slips.h5 --set friction=0.05\n"
                  "skein run scenes/capstan-hoist.json -o runs.h5 --set friction=0.05\n",
      .differs = "Nothing is published beside it but the law of the capstan, which says which of the two happens.",
-     .seconds = 50,
+     .seconds = 70,
      .run = reproduce_reef},
     {.name = "orbit",
      .title = "Figure 7 [H]: exact and approximate friction",
@@ -96,7 +96,7 @@ const reproduce_experiment reproduce_experiments[REPRODUCE_EXPERIMENTS] = {
                "reach the same orbit; duriez06 and the pyramid of four sides reach others.",
      .commands = "skein run scenes/orbit.json -o orbit.h5 --set solver.method=gs --set solver.local=pyramid4\n",
      .differs = "Sizes, frequency and stiffness are not in the paper; the scene is ours.",
-     .seconds = 30,
+     .seconds = 20,
      .run = reproduce_orbit},
     {.name = "double-loop",
      .title = "Figure 9: a ball in a double loop",

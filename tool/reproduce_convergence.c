@@ -11,9 +11,9 @@ typedef struct source {
 } source;
 
 static const source sources[] = {
-    {"31/16", "spaghetti-31", NULL, 300, 10, 20},
-    {"76/16", "spaghetti-76", "rods.spaghetti.elements=16", 260, 20, 20},
-    {"76/22", "spaghetti-76", NULL, 240, 20, 20},
+    {"31/16", "spaghetti-31", NULL, 300, 10, 8},
+    {"76/16", "spaghetti-76", "rods.spaghetti.elements=16", 260, 20, 6},
+    {"76/22", "spaghetti-76", NULL, 240, 20, 6},
 };
 static const skein_method methods[] = {SKEIN_NEWTON_AC, SKEIN_GS, SKEIN_AUTO};
 enum { SOURCES = 3, METHODS = 3, ZONES = 3 };
@@ -79,7 +79,7 @@ static skein_status sample(convergence_job *job, const source *from)
   skein_status status =
       reproduce_start(s, from->scene, sets, from->elements ? 2 : 1, s->set->quick ? from->quick : 0, &run);
   int every = s->set->quick ? from->quick_every : from->every;
-  run.patience = 24;
+  run.patience = 29;
   while (reproduce_step(&run, &status))
     if (run.steps % every == 0 && skein_world_problem(run.world)) status = try_all(job, &run, from, &times);
   reproduce_stop(&run);
