@@ -114,6 +114,7 @@ static void draw_orbits(reproduce_section *s, const orbit *orbits, int count)
         reproduce_plot_series(&plot, solvers[k].exact ? REPRODUCE_LINE : REPRODUCE_DASHES, "%s", solvers[k].name);
     for (int i = 0; i < orbits[k].filled; i++)
       reproduce_plot_add(&plot, line, orbits[k].at[i][axis], orbits[k].at[i][axis + 3]);
+    if (orbits[k].filled == SAMPLES) reproduce_plot_add(&plot, line, orbits[k].at[0][axis], orbits[k].at[0][axis + 3]);
   }
   reproduce_plot_end(&plot, s->out);
 }
