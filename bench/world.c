@@ -1,6 +1,6 @@
 /* Cost of a step of the world: hairs of 16 dofs in one dense bundle that lies in a trough, each with a curl of its own,
- * about 13 contacts each.
- *   bench_world [STEPS [WARM_UP_STEPS [RODS ...]]]      default: 5 steps after 60, of 500, 1000, 1920 and 4000 rods
+ * about 9 contacts each.
+ *   bench_world [STEPS [WARM_UP_STEPS [RODS ...]]]      default: 4 steps after 200, of 500, 1920, 4000 and 8000 rods
  *
  * Two things are compared in one run, from one saved state on, over the same steps (the bits are the same): one thread
  * and all of them. Times are means per step in ms, tries that were repeated included. us_per_contact says how the cost
@@ -101,8 +101,8 @@ static void bench(int rods, int warm_up, int steps)
 
 int main(int argc, char **argv)
 {
-  static const int usual[] = {500, 1000, 1920, 4000};
-  int steps = argc > 1 ? atoi(argv[1]) : 5, warm_up = argc > 2 ? atoi(argv[2]) : 60;
+  static const int usual[] = {500, 1920, 4000, 8000};
+  int steps = argc > 1 ? atoi(argv[1]) : 4, warm_up = argc > 2 ? atoi(argv[2]) : 200;
   if (steps < 1 || warm_up < 0) return fprintf(stderr, "bench_world: expected STEPS above zero\n"), 2;
   printf("rods,threads,contacts,contacts_per_rod,active_per_rod,tries_per_step,sweeps,ms_step,ms_rods,ms_collide,"
          "ms_assemble,ms_solve,ms_other,collide_percent,us_per_contact,speedup\n");
