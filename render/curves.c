@@ -39,7 +39,7 @@ static void put_vertex(const stage *s, const float *point, double radius, float 
   vec p = stage_place(s, world);
   vertex[0] = p.x, vertex[1] = p.y, vertex[2] = p.z;
   float least = (float)s->def->min_width * depth_of(s, vertex) * s->view.tan_y / (float)s->def->height;
-  vertex[3] = fmaxf((float)(radius * s->scale), least);
+  vertex[3] = maxf((float)(radius * s->scale), least);
 }
 
 /* The n points of a strand with the mirrored ones: n + 2 vertices. */
@@ -67,7 +67,7 @@ static void put_earlier(const stage *s, int first, int n, double radius, float *
 static int parts_of(const stage *s, const float *p)
 {
   vec bend = v_add(v_sub(v_of(p), v_of(p + 4)), v_sub(v_of(p + 12), v_of(p + 8)));
-  float pixel = 2 * s->view.tan_y / (float)s->def->height * fmaxf(depth_of(s, p + 4), 0.05f);
+  float pixel = 2 * s->view.tan_y / (float)s->def->height * maxf(depth_of(s, p + 4), 0.05f);
   float parts = ceilf(sqrtf(v_length(bend) / 16 / (most_sag * pixel)));
   return parts < 1 ? 1 : parts < MOST_PARTS ? (int)parts : MOST_PARTS;
 }

@@ -164,7 +164,7 @@ static vec resolve(const stage *s, const tally *sum, float *alpha)
   add_light(s, sum, &lit, &whole);
   vec seen = v_scale((float)s->def->exposure, lit);
   if (sum->kind == KIND_PLANE) {
-    float left = clampf(v_luminance(lit) / fmaxf(v_luminance(whole), 1e-6f), 0, 1);
+    float left = clampf(v_luminance(lit) / maxf(v_luminance(whole), 1e-6f), 0, 1);
     left += (1 - left) * sum->far * n;
     *alpha = s->def->transparent ? 1 - left : 1;
     if (s->def->transparent) return none;

@@ -31,11 +31,11 @@ static vec colour_power(vec log_colour, float power)
 static vec lobes(const hair_point *h, vec light, float sin_i, float sin_o)
 {
   float theta_i = asinf(clampf(sin_i, -1, 1)), theta_o = asinf(clampf(sin_o, -1, 1));
-  float theta_h = (theta_i + theta_o) / 2, cos_d = fmaxf(cosf((theta_o - theta_i) / 2), 0.1f);
+  float theta_h = (theta_i + theta_o) / 2, cos_d = maxf(cosf((theta_o - theta_i) / 2), 0.1f);
   vec across_i = v_along(light, -sin_i, h->tangent), across_o = v_along(h->view, -sin_o, h->tangent);
   float norm = sqrtf(v_dot(across_i, across_i) * v_dot(across_o, across_o));
   float cos_phi = norm > 1e-6f ? clampf(v_dot(across_i, across_o) / norm, -1, 1) : 1;
-  float half = sqrtf(fmaxf(0.5f + 0.5f * cos_phi, 0));
+  float half = sqrtf(maxf(0.5f + 0.5f * cos_phi, 0));
   float bent = 1 / (1.19f / cos_d + 0.36f * cos_d); /* 1 / effective index of refraction */
 
   float r = gauss(theta_h - tilt, blur) * 0.25f * half * fresnel(cos_d * half);
@@ -43,7 +43,7 @@ static vec lobes(const hair_point *h, vec light, float sin_i, float sin_o)
   float offset = clampf(half * (1 + bent * (0.6f - 0.8f * cos_phi)), 0, 1),
         f = fresnel(cos_d * sqrtf(1 - offset * offset));
   float tt = gauss(theta_h + tilt / 2, blur / 2) * (1 - f) * (1 - f) * expf(-3.65f * cos_phi - 3.98f);
-  float path = 0.5f * sqrtf(fmaxf(1 - offset * offset * bent * bent, 0)) / cos_d;
+  float path = 0.5f * sqrtf(maxf(1 - offset * offset * bent * bent, 0)) / cos_d;
   if (tt > 1e-4f) sum = v_along(sum, 0.6f * tt, colour_power(h->log_colour, path));
   f = fresnel(cos_d * 0.5f);
   float trt = gauss(theta_h + 1.5f * tilt, 1.6f * blur) * (1 - f) * (1 - f) * f * expf(17 * cos_phi - 16.78f);
@@ -61,7 +61,7 @@ vec hair_transmit(vec colour, int crossed)
 
 hair_point hair_make(vec tangent, vec view, vec colour, float plain)
 {
-  vec logs = v3(logf(fmaxf(colour.x, 1e-3f)), logf(fmaxf(colour.y, 1e-3f)), logf(fmaxf(colour.z, 1e-3f)));
+  vec logs = v3(logf(maxf(colour.x, 1e-3f)), logf(maxf(colour.y, 1e-3f)), logf(maxf(colour.z, 1e-3f)));
   return (hair_point){tangent, view, colour, logs, plain};
 }
 
@@ -69,10 +69,10 @@ vec hair_scatter(const hair_point *h, vec light)
 {
   float sin_i = v_dot(h->tangent, light), sin_o = v_dot(h->tangent, h->view);
   vec normal = v_unit(v_along(h->view, -sin_o, h->tangent));
-  float kajiya = sqrtf(fmaxf(1 - sin_i * sin_i, 0)), facing = v_dot(normal, light);
+  float kajiya = sqrtf(maxf(1 - sin_i * sin_i, 0)), facing = v_dot(normal, light);
   float soft = kajiya * (0.45f + 0.55f * facing) * (facing > -0.8f);
   float gloss = 1 - 0.85f * h->plain;
-  vec diffuse = v_scale(fmaxf(soft, 0) * (0.62f + 0.25f * h->plain), h->colour);
+  vec diffuse = v_scale(maxf(soft, 0) * (0.62f + 0.25f * h->plain), h->colour);
   vec shine = v_scale(PI * gloss, lobes(h, light, sin_i, sin_o));
   return v_add(diffuse, shine);
 }

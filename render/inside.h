@@ -15,6 +15,17 @@ typedef struct vec {
   float x, y, z;
 } vec;
 
+/* One instruction each, where fmaxf and fminf are calls. */
+static inline float maxf(float a, float b)
+{
+  return a > b ? a : b;
+}
+
+static inline float minf(float a, float b)
+{
+  return a < b ? a : b;
+}
+
 static inline vec v3(float x, float y, float z)
 {
   return (vec){x, y, z};
@@ -68,7 +79,7 @@ static inline vec v_unit(vec a)
 }
 static inline float v_max(vec a)
 {
-  return fmaxf(a.x, fmaxf(a.y, a.z));
+  return maxf(a.x, maxf(a.y, a.z));
 }
 static inline float v_luminance(vec a)
 {

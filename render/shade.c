@@ -33,7 +33,7 @@ static bool meets_bounds(const stage *s, vec from, vec d)
   for (int k = 0; k < 3; k++) {
     float inverse = 1 / (fabsf(way[k]) > 1e-12f ? way[k] : 1e-12f);
     float a = (lo[k] - o[k]) * inverse, b = (hi[k] - o[k]) * inverse;
-    near = fmaxf(near, fminf(a, b)), far = fminf(far, fmaxf(a, b));
+    near = maxf(near, minf(a, b)), far = minf(far, maxf(a, b));
   }
   return near <= far;
 }
@@ -43,7 +43,7 @@ static bool may_be_dark(const stage *s, vec from, int k)
 {
   vec middle = v_scale(0.5f, v_add(s->lo, s->hi)), to = v_sub(middle, from);
   float radius = 0.5f * v_length(v_sub(s->hi, s->lo)), along = v_dot(to, s->light[k].direction);
-  float reach = radius + fmaxf(along + radius, 0) * s->light[k].radius;
+  float reach = radius + maxf(along + radius, 0) * s->light[k].radius;
   return along > -radius && v_dot(to, to) - along * along < reach * reach;
 }
 
@@ -88,7 +88,7 @@ static vec sky_direction(tracer *t, vec n)
   sampler_draw(&t->sampler, SAMPLE_AMBIENT, u);
   float r = sqrtf(u[0]), phi = 2 * PI * u[1];
   v_frame(n, &a, &b);
-  return v_unit(v_along(v_along(v_scale(sqrtf(fmaxf(1 - u[0], 0)), n), r * cosf(phi), a), r * sinf(phi), b));
+  return v_unit(v_along(v_along(v_scale(sqrtf(maxf(1 - u[0], 0)), n), r * cosf(phi), a), r * sinf(phi), b));
 }
 
 vec shade_visible(tracer *t, const sample *found, int k, int index)
@@ -266,7 +266,7 @@ static void light_plane(tracer *t, const plane *p, vec at, vec view, sample *out
   surface_point point = {p->normal, view, p->colour, 0.9f, 0, 0};
   light_surface(t, at, &point, 1e-4f, out);
   vec offset = v_sub(at, s->centre);
-  float distance = v_length(v_along(offset, -v_dot(offset, p->normal), p->normal)) / fmaxf(s->size, 1e-6f);
+  float distance = v_length(v_along(offset, -v_dot(offset, p->normal), p->normal)) / maxf(s->size, 1e-6f);
   out->own = 1 - smooth(1, 4.5f, distance);
   out->far = smooth(3, 8, distance);
 }

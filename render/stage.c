@@ -107,9 +107,9 @@ static void mark_line(stage *s, const float *a, const float *b)
     mark(s, 0, 0, s->mask_width, s->mask_height, MASK_STRAND); /* very near: no pixel is spared */
     return;
   }
-  float wide = fmaxf(a[3] / depth[0], b[3] / depth[1]) * (float)s->def->height / (2 * s->view.tan_y);
-  float length = fmaxf(fabsf(x[1] - x[0]), fabsf(y[1] - y[0]));
-  int steps = (int)fminf(length / MASK_BLOCK, 1e4f) + 1;
+  float wide = maxf(a[3] / depth[0], b[3] / depth[1]) * (float)s->def->height / (2 * s->view.tan_y);
+  float length = maxf(fabsf(x[1] - x[0]), fabsf(y[1] - y[0]));
+  int steps = (int)minf(length / MASK_BLOCK, 1e4f) + 1;
   float reach = (wide + 1.5f) / MASK_BLOCK; /* the filter is one pixel wide, the spline near the line */
   for (int k = 0; k <= steps; k++) {
     float t = (float)k / (float)steps, px = (x[0] + t * (x[1] - x[0])) / MASK_BLOCK,
@@ -125,8 +125,8 @@ static void mark_sweep(stage *s, const float *a, const float *old)
   float far = 0, x[2], y[2], depth;
   for (int k = 0; k < 2; k++)
     if (to_pixel(s, v_of(a + 4 * k), &x[0], &y[0], &depth) && to_pixel(s, v_of(old + 4 * k), &x[1], &y[1], &depth))
-      far = fmaxf(far, hypotf(x[1] - x[0], y[1] - y[0]));
-  int steps = (int)fminf(far / MASK_BLOCK, 256) + 1;
+      far = maxf(far, hypotf(x[1] - x[0], y[1] - y[0]));
+  int steps = (int)minf(far / MASK_BLOCK, 256) + 1;
   for (int j = 1; j <= steps; j++) {
     float between[8], t = (float)j / (float)steps;
     for (int k = 0; k < 8; k++) between[k] = a[k] + t * (old[k] - a[k]);
@@ -154,7 +154,7 @@ static void mark_mesh(stage *s, const float *vertex, const float *old, int verti
       mark(s, 0, 0, s->mask_width, s->mask_height, MASK_BODY);
       return;
     }
-    lo[0] = fminf(lo[0], x), lo[1] = fminf(lo[1], y), hi[0] = fmaxf(hi[0], x), hi[1] = fmaxf(hi[1], y);
+    lo[0] = minf(lo[0], x), lo[1] = minf(lo[1], y), hi[0] = maxf(hi[0], x), hi[1] = maxf(hi[1], y);
   }
   mark(s, (int)floorf((lo[0] - 2) / MASK_BLOCK), (int)floorf((lo[1] - 2) / MASK_BLOCK),
        (int)floorf((hi[0] + 2) / MASK_BLOCK), (int)floorf((hi[1] + 2) / MASK_BLOCK), MASK_BODY);

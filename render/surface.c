@@ -5,12 +5,12 @@
 
 vec surface_scatter(const surface_point *p, vec light)
 {
-  float cos_i = v_dot(p->normal, light), cos_o = fmaxf(v_dot(p->normal, p->view), 1e-3f);
-  float matt = fmaxf((cos_i + p->wrap) / ((1 + p->wrap) * (1 + p->wrap)), 0);
+  float cos_i = v_dot(p->normal, light), cos_o = maxf(v_dot(p->normal, p->view), 1e-3f);
+  float matt = maxf((cos_i + p->wrap) / ((1 + p->wrap) * (1 + p->wrap)), 0);
   vec sum = v_scale(matt, p->colour);
   if (cos_i <= 0 || p->reflectance <= 0) return sum; /* no coat */
   vec half = v_unit(v_add(light, p->view));
-  float cos_h = fmaxf(v_dot(p->normal, half), 0), cos_d = fmaxf(v_dot(light, half), 0);
+  float cos_h = maxf(v_dot(p->normal, half), 0), cos_d = maxf(v_dot(light, half), 0);
   float a = p->roughness * p->roughness, a2 = a * a, d = cos_h * cos_h * (a2 - 1) + 1;
   float shadow_i = cos_i + sqrtf(a2 + (1 - a2) * cos_i * cos_i),
         shadow_o = cos_o + sqrtf(a2 + (1 - a2) * cos_o * cos_o);

@@ -52,7 +52,7 @@ static glyph read_glyph(uint32_t code)
     bool is_smooth = *c == '~';
     for (c += is_smooth; *c && *c != ' ' && n < 32; c += 2, n++) {
       p[n][0] = (float)(c[0] - '0'), p[n][1] = (float)(c[1] - 'd');
-      g.width = fmaxf(g.width, p[n][0]);
+      g.width = maxf(g.width, p[n][0]);
     }
     if (is_smooth) add_curve(&g, (const float(*)[2])p, n);
     else
@@ -83,13 +83,13 @@ static void blend(render_canvas *canvas, int x, int y, const unsigned char colou
 static void draw_glyph(render_canvas *canvas, const glyph *g, double x, double y, double size,
                        const unsigned char colour[4])
 {
-  float unit = (float)size / 10, pen = fmaxf(0.6f * unit, 0.55f);
+  float unit = (float)size / 10, pen = maxf(0.6f * unit, 0.55f);
   int x0 = (int)floor(x - 2 - pen), x1 = (int)ceil(x + g->width * unit + 2 + pen);
   int y0 = (int)floor(y - 11.5 * unit - 2 - pen), y1 = (int)ceil(y + 3.5 * unit + 2 + pen);
   for (int v = y0; g->lines > 0 && v <= y1; v++)
     for (int u = x0; u <= x1; u++) {
       float px = ((float)u + 0.5f - (float)x) / unit, py = ((float)y - (float)v - 0.5f) / unit, near = 1e9f;
-      for (int k = 0; k < g->lines; k++) near = fminf(near, distance(g->line[k], px, py));
+      for (int k = 0; k < g->lines; k++) near = minf(near, distance(g->line[k], px, py));
       blend(canvas, u, v, colour, pen + 0.5f - near * unit);
     }
 }

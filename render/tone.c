@@ -14,7 +14,7 @@ static float curve(float x)
 
 static float inverse(float y)
 {
-  return y <= knee ? y : knee - (1 - knee) * logf(1 - fminf((y - knee) / (1 - knee), 0.998f));
+  return y <= knee ? y : knee - (1 - knee) * logf(1 - minf((y - knee) / (1 - knee), 0.998f));
 }
 
 vec tone_map(vec c)
