@@ -1,34 +1,8 @@
 #!/bin/bash
 # The skein command from outside: exit codes, JSON, saved solutions, bad input, history, bench, validate.
 # Usage: test_cli.sh PATH_OF_SKEIN
-set -u
-
-skein=$(realpath "$1") || exit 2
-python=/usr/bin/python3
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/cli_support.sh"
 cd "$work" || exit 2
-failures=0
-
-ok() { echo "ok $1"; }
-not_ok() { echo "not ok $1${2:+: $2}"; failures=$((failures + 1)); }
-
-# check NAME COMMAND...: the command succeeds.
-check() {
-  local name=$1
-  shift
-  if "$@" >/dev/null 2>&1; then ok "$name"; else not_ok "$name"; fi
-}
-
-# exits NAME CODE ARGUMENTS...: skein exits with CODE; its output is in out and err.
-exits() {
-  local name=$1 expected=$2 code
-  shift 2
-  "$skein" "$@" >out 2>err </dev/null
-  code=$?
-  if [ "$code" -eq "$expected" ]; then ok "$name"
-  else not_ok "$name" "exit $code, expected $expected: $(head -c 300 err)"; fi
-}
 
 # refuses NAME CODE TEXT ARGUMENTS...: exits with CODE and one line on stderr that holds TEXT and begins with "skein: ".
 refuses() {

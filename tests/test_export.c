@@ -1,53 +1,15 @@
 /* Export: what is written reads back (by the readers of scenes) as what the run holds, in every unit and axis; a series
  * is whole or not there: stopped, on a full disk, without memory at any call. */
+#include "memory_support.h"
 #include "support.h"
 
 #include "scene/files.h"
 
 #include <dirent.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- A malloc that fails at call k ---- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static atomic_int calls_left = -1; /* calls that still succeed; negative: all do */
-
-static bool fails(void)
-{
-  return atomic_load(&calls_left) >= 0 && atomic_fetch_sub(&calls_left, 1) == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-  return fails() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-  return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
 
 /* ---- A run of 5 frames in which a rod is cut ---- */
 

@@ -2,33 +2,8 @@
 # `skein export` from outside: every format against the run as h5py reads it, frame ranges, axes and units, bad input,
 # a run that was killed, a full disk, an interrupt; nothing is left half written.
 # Usage: test_export_cli.sh PATH_OF_SKEIN
-set -u
-
-skein=$(realpath "$1") || exit 2
-python=/usr/bin/python3
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/cli_support.sh"
 cd "$work" || exit 2
-failures=0
-export OMP_WAIT_POLICY=passive # tests share the machine
-
-ok() { echo "ok $1"; }
-not_ok() { echo "not ok $1${2:+: $2}"; failures=$((failures + 1)); }
-
-check() { # check NAME COMMAND...: the command succeeds
-  local name=$1
-  shift
-  if "$@" >log 2>&1; then ok "$name"; else not_ok "$name" "$(tail -c 400 log)"; fi
-}
-
-exits() { # exits NAME CODE ARGUMENTS...: skein exits with CODE; its output is in out and err
-  local name=$1 expected=$2 code
-  shift 2
-  "$skein" "$@" >out 2>err </dev/null
-  code=$?
-  if [ "$code" -eq "$expected" ]; then ok "$name"
-  else not_ok "$name" "exit $code, expected $expected: $(head -c 300 err)"; fi
-}
 
 refuses() { # refuses NAME CODE TEXT ARGUMENTS...: CODE, one line on stderr with TEXT, and no new file in the folder
   local name=$1 expected=$2 text=$3 before after

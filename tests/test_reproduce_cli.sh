@@ -1,35 +1,10 @@
 #!/bin/bash
 # `skein reproduce` from outside: a report that is whole, well-formed and needs nothing else; interrupts; bad input.
 # Usage: test_reproduce_cli.sh PATH_OF_SKEIN ROOT
-set -u
-
-skein=$(realpath "$1") || exit 2
+. "$(dirname "$0")/cli_support.sh"
 SKEIN_SCENES=$(realpath "$2")/scenes || exit 2
-export SKEIN_SCENES OMP_WAIT_POLICY=passive
-python=/usr/bin/python3
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+export SKEIN_SCENES
 cd "$work" || exit 2
-failures=0
-
-ok() { echo "ok $1"; }
-not_ok() { echo "not ok $1${2:+: $2}"; failures=$((failures + 1)); }
-check() { # check NAME COMMAND...
-  local name=$1
-  shift
-  if "$@" >log 2>&1; then ok "$name"; else not_ok "$name" "$(tail -c 300 log)"; fi
-}
-exits() { # exits NAME CODE ARGUMENTS...: output is in out and err
-  local name=$1 expected=$2 code
-  shift 2
-  "$skein" "$@" >out 2>err </dev/null
-  code=$?
-  if [ "$code" -eq "$expected" ]; then ok "$name"
-  else not_ok "$name" "exit $code, expected $expected: $(head -c 300 err)"; fi
-}
-says() { # says NAME FILE TEXT
-  if grep -qF -- "$3" "$2"; then ok "$1"; else not_ok "$1" "'$3' is not in: $(head -c 300 "$2")"; fi
-}
 
 cat >page.py <<'EOF_PAGE'
 import html.parser, json, re, sys

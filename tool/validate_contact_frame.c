@@ -110,7 +110,7 @@ void validate_frame(const validate_task *task)
   } others[] = {{"turned by 120 degrees about (1, 1, 1)", {.q = {0.5, 0.5, 0.5, 0.5}}},
                 {"turned by 73.7 degrees about (0.64, 0.48, 0.6)", {.q = {0.8, 0.384, 0.288, 0.36}}},
                 {"listed backwards", {.q = {1, 0, 0, 0}, .backwards = true}}};
-  const double time = 0.12;
+  const double time = 0.15;
   double start[FRAME_NUMBERS], x[FRAME_NUMBERS], y[FRAME_NUMBERS];
   contact_world a = frame_open(task, &plain);
   int count = frame_sample(task, &a, &plain, start);
