@@ -1,5 +1,5 @@
 /* Cost of a step of the world: hairs of 16 dofs in one dense bundle that lies in a trough, each with a curl of its own,
- * about 9 contacts each.
+ * 2 to 13 contacts each: large bundles take longer to settle.
  *   bench_world [STEPS [WARM_UP_STEPS [RODS ...]]]      default: 4 steps after 200, of 500, 1920, 4000 and 8000 rods
  *
  * Two things are compared in one run, from one saved state on, over the same steps (the bits are the same): one thread

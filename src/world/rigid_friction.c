@@ -101,10 +101,6 @@ skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
   def.max_seconds = step->max_seconds, def.threads = r->w->threads, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
   s = skein_solve(&p, &def, &solution, &info);
-  if (s.code == SKEIN_OK && !info.converged) { /* the last impulses may lead astray; and matrices are small */
-    def.warm_start = false, def.max_sweeps = SK_MAX(def.max_sweeps, 50000);
-    s = skein_solve(&p, &def, &solution, &info);
-  }
   if (s.code != SKEIN_OK) return s;
   for (int k = 0; k < r->count; k++) {
     sk_grip *g = r->at + k;
