@@ -53,12 +53,19 @@ static bool nearest(const sk_comb *c, sk_vec3 x, double reach, sk_near *out, int
   return found;
 }
 
+double sk_comb_depth(const sk_comb *c, sk_vec3 x)
+{
+  sk_near near = {.distance = 0};
+  int body = -1;
+  return nearest(c, x, c->radius, &near, &body) ? c->radius - near.distance : 0;
+}
+
 /* How high over the skin the line is at s from its root. */
 static double height(const sk_comb *c, const sk_lock *l, double s)
 {
   double out = fmin(s / 0.01, 1), wound = l->coil * fmin(s / (0.15 * l->length), 1);
   if (l->tied) return c->radius + l->bunch;
-  return c->radius * (0.2 + out) + fmin(c->thatch * s, 0.02) + wound;
+  return c->radius * (0.2 + out) + fmin(c->thatch * s, 0.02) + wound + l->spare * fmin(s / 0.03, 1);
 }
 
 /* Where the strand should go from x: along the skin when it is near, else down. */

@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <math.h>
 
-enum { MOST_STRANDS = 20000 };
+enum { MOST_STRANDS = 20000, TURNS = 6 };
 
 /* What is varied, each with its own noise. */
 typedef enum trait { LENGTH, CURL, TURN, PHASE, TRAITS } trait;
@@ -116,6 +116,40 @@ static double phase_of(const groom *g, const sk_fit *f)
   return atan2(f->cells[1], f->cells[0]) - own;
 }
 
+/* How deep the fitted rod goes into bodies once it has left the skin. */
+static double depth_of(const groom *g, const sk_fit *f, int elements)
+{
+  int steps = SK_MAX(1, (int)ceil(f->length / elements / 0.004));
+  double ds = f->length / elements / steps, deepest = 0;
+  sk_vec3 x = f->root;
+  sk_mat3 R = f->frame;
+  bool left = false;
+  for (int k = 0; k < elements * steps; k++) {
+    sk_mat3 half = sk_rotation(sk_mul(0.5 * ds, sk_load3(f->cells + 3 * (k / steps))));
+    R = sk_mat_mul(R, half), x = sk_axpy(x, ds, R.c[2]), R = sk_mat_mul(R, half);
+    double depth = sk_comb_depth(&g->comb, x);
+    left |= depth < 0.1 * g->comb.radius || k * ds > 0.02;
+    if (left) deepest = fmax(deepest, depth);
+  }
+  return deepest;
+}
+
+/* Combs and fits one strand; higher over the skin where the fit, of few elements, cuts into it. */
+static skein_status grow(const groom *g, const sk_scene_rod *rod, int i, double *factor, sk_fit *fit)
+{
+  double points[3 * SK_LOCK_POINTS];
+  sk_lock l = make_lock(g, i, factor);
+  bool untwisted = rod->def.model != SKEIN_SUPER_HELIX || !(l.coil > 0); /* a hair is not wrung by combing */
+  for (int turn = 0;; turn++) {
+    int count = sk_comb_grow(&g->comb, &l, points);
+    skein_status s = sk_fit_strand(points, count, rod->def.elements, untwisted, fit);
+    if (s.code != SKEIN_OK || turn == TURNS) return s;
+    double depth = depth_of(g, fit, rod->def.elements);
+    if (!(depth > 0.1 * rod->radius)) return s;
+    l.spare += depth + 0.2 * rod->radius;
+  }
+}
+
 /* ---- All ---- */
 
 typedef struct work {
@@ -128,13 +162,7 @@ typedef struct work {
 static void grow_all(const groom *g, const sk_scene_rod *rod, work *w)
 {
 #pragma omp parallel for schedule(dynamic, 16)
-  for (int i = 0; i < g->count; i++) {
-    double points[3 * SK_LOCK_POINTS];
-    sk_lock l = make_lock(g, i, &w->factor[i]);
-    int count = sk_comb_grow(&g->comb, &l, points);
-    bool untwisted = rod->def.model != SKEIN_SUPER_HELIX || !(l.coil > 0); /* a hair is not wrung by combing */
-    w->status[i] = sk_fit_strand(points, count, rod->def.elements, untwisted, &w->fit[i]);
-  }
+  for (int i = 0; i < g->count; i++) w->status[i] = grow(g, rod, i, &w->factor[i], &w->fit[i]);
 }
 
 static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const groom *g, const sk_scene_rod *rod)

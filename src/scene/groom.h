@@ -48,6 +48,7 @@ typedef struct sk_lock {
   double turn;        /* of the combing direction about the normal, rad */
   double coil, pitch; /* radius and rise per turn of the helix, m; 0: none */
   double phase;
+  double spare;   /* more height over the skin, m */
   bool tied;      /* leaves along n, at `across` from the middle of its bunch */
   sk_vec3 across; /* in places of the section (x, y), m */
   double bunch;   /* radius of the bunch, m */
@@ -55,6 +56,8 @@ typedef struct sk_lock {
 
 enum { SK_LOCK_POINTS = 512 };
 
+/* How deep a place on the axis of a strand is in bodies: how far it must go to be a radius off them; 0: outside. */
+double sk_comb_depth(const sk_comb *c, sk_vec3 x);
 /* comb.c: points of the strand from root to tip, outside of all bodies; their number. */
 int sk_comb_grow(const sk_comb *c, const sk_lock *lock, double *points);
 
