@@ -77,15 +77,14 @@ static void push_factored(const sk_system *s, double *y, int i, const double *dr
 
 /* ---- One visit ---- */
 
-/* The impulse of contact i for its current velocity u and impulse r; false: no local solution, r is kept. */
+/* The impulse of contact i for its current velocity u and impulse r; false: no local solution, r is kept. The secular
+ * equation keeps what it made of W_ii and its last root; where it finds no answer the fail-safe takes over. */
 static bool solve_contact(sk_sweep *g, int i, const double *u, double *r, sk_local_counts *counts)
 {
   double b[3];
-  if (g->local == SKEIN_SECULAR && !g->failsafe) {
-    counts->solves++;
-    if (sk_secular_visit(g->contact + i, u, r)) return true;
-    counts->failures++;
-    return false;
+  if (g->local == SKEIN_SECULAR) {
+    if (sk_secular_visit(g->contact + i, u, r)) return counts->solves++, true;
+    if (!g->failsafe) return counts->solves++, counts->failures++, false;
   }
   const double *W = g->s->Wii + 9 * (size_t)i;
   for (int k = 0; k < 3; k++) b[k] = u[k] - (W[3 * k] * r[0] + W[3 * k + 1] * r[1] + W[3 * k + 2] * r[2]);
