@@ -148,6 +148,10 @@ skein_status sk_rod_solve(const skein_rod *rod, double dt, double *v, sk_rod_sys
 skein_status sk_rod_advance(skein_rod *rod, const skein_env *env, double dt, double theta, const double *v,
                             sk_rod_system *sys);
 
+/* ---- sag_free.c ---- */
+/* The same super-helix, clamped, with the natural shape that keeps it as it is under gravity; the old one stays. */
+skein_status sk_rod_sag_free(const skein_rod *old, const skein_env *env, skein_rod **out);
+
 /* ---- change.c ---- */
 /* Velocities of the rigid motion move + spin x (r - about). */
 void sk_rod_rigid_velocity(const skein_rod *rod, const double *x, sk_vec3 move, sk_vec3 spin, sk_vec3 about, double *v);

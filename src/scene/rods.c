@@ -9,7 +9,8 @@
 static const char *const entry_fields[] = {
     "name",    "model",   "elements", "twist_locked", "material",  "group",      "length",
     "natural", "initial", "root",     "tip",          "velocity",  "bundle",     "grid",
-    "file",    "points",  "count",    "scale",        "alignment", "tip_factor", "groom"};
+    "file",    "points",  "count",    "scale",        "alignment", "tip_factor", "groom",
+    "start"};
 
 /* ---- The list ---- */
 
@@ -141,6 +142,20 @@ static void read_velocity(sk_reader *r, const sk_at *entry, sk_scene_rod *rod)
     sk_at_fail(r, &at, "the root of this super-helix is held, expected 'root': {'type': 'free'}");
 }
 
+/* How the rods are at the start: pushed out of bodies (in scenes that settle, unless it says no), free of sag. */
+static void read_start(sk_reader *r, const sk_at *entry, sk_scene_rod *rod)
+{
+  static const char *const fields[] = {"outside", "sag_free"};
+  sk_at at = sk_at_get(entry, "start"), free = sk_at_get(&at, "sag_free");
+  if (at.value && !sk_at_object(r, &at, fields, SK_COUNT(fields))) return;
+  rod->outside = sk_get_bool(r, &at, "outside", r->scene->step.settle > 0);
+  rod->sag_free = sk_get_bool(r, &at, "sag_free", false);
+  if (rod->sag_free && rod->def.model != SKEIN_SUPER_HELIX)
+    sk_at_fail(r, &free, "is for super-helices, the model is %s", skein_rod_model_name(rod->def.model));
+  if (rod->sag_free && rod->def.root != SKEIN_CLAMPED)
+    sk_at_fail(r, &free, "needs a root that holds the rod, expected 'root': {'type': 'clamped'}");
+}
+
 static sk_scene_rod read_shared(sk_reader *r, const sk_at *entry, const char *name)
 {
   sk_scene_rod rod = {.name = name, .def = skein_default_rod_def(), .root_body = -1, .tip_body = -1};
@@ -150,6 +165,7 @@ static sk_scene_rod read_shared(sk_reader *r, const sk_at *entry, const char *na
   read_root(r, entry, &rod);
   read_tip(r, entry, &rod);
   read_velocity(r, entry, &rod);
+  read_start(r, entry, &rod);
   return rod;
 }
 

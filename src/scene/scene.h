@@ -29,6 +29,9 @@ typedef struct sk_scene_rod {
   sk_path root_path, tip_path; /* motion of a held end that no body holds, on top of its pose at t = 0: m =
                                   sk_path_pose(path, identity, t) gives the pose (r0 + m.r, m.q q0) */
   double velocity[3];          /* m/s at the start, of the whole rod (free roots and chains) */
+  bool outside;                /* the initial shape was to be outside bodies: */
+  double moved, inside;        /* m: furthest that a point was moved for it; deepest that one is inside all the same */
+  bool sag_free;               /* the natural shape is the one that hangs in the initial one under gravity */
   double fit;                  /* m: rods from a file, the largest distance between a point of the strand and the rod */
 } sk_scene_rod;
 

@@ -22,6 +22,18 @@ double sk_world_scale(const skein_world *w)
   return sum + fabs(info.kinetic) + fabs(info.elastic);
 }
 
+/* The rod of the scene, with the natural shape that its start asks for. */
+static skein_status create_rod(const skein_world *w, const sk_scene_rod *from, skein_rod **out)
+{
+  skein_rod *rod;
+  skein_status s = skein_rod_create(&from->def, out);
+  if (s.code != SKEIN_OK || !from->sag_free) return s;
+  rod = *out;
+  s = sk_rod_sag_free(rod, &w->env, out);
+  skein_rod_destroy(rod);
+  return s;
+}
+
 static skein_status create_strands(skein_world *w)
 {
   skein_status s = sk_ok();
@@ -29,7 +41,7 @@ static skein_status create_strands(skein_world *w)
     const sk_scene_rod *from = w->scene->rods + i;
     sk_strand *strand = w->strands + i;
     *strand = (sk_strand){.radius = from->radius, .group = from->group, .source = i, .dof = -1, .cut_off = -1};
-    s = sk_status_prefix(skein_rod_create(&from->def, &strand->rod), from->name);
+    s = sk_status_prefix(create_rod(w, from, &strand->rod), from->name);
     w->strand_count = i + (s.code == SKEIN_OK);
   }
   return s;
