@@ -4,6 +4,7 @@
 #define SK_SCENE_FILES_H
 
 #include "base/base.h"
+#include "body/body.h"
 
 /* Polylines; arrays on the heap. */
 typedef struct sk_strands {
@@ -35,6 +36,21 @@ skein_status sk_strands_read(const char *path, sk_strands *out);
 void sk_strands_destroy(sk_strands *s);
 skein_status sk_triangles_read(const char *path, sk_triangles *out);
 void sk_triangles_destroy(sk_triangles *t);
+
+/* Vertices of a mesh over time (file_cache.c). */
+typedef enum sk_cache_format { SK_CACHE_PC2, SK_CACHE_MDD, SK_CACHE_OBJ, SK_CACHE_COUNT } sk_cache_format;
+
+typedef struct sk_cache_def {
+  const char *path; /* OBJ: with a number, "head_%04d.obj" */
+  sk_cache_format format;
+  double fps;   /* 1/s: PC2, OBJ */
+  double start; /* s: when the first frame comes */
+  double scale;
+  int first, last; /* numbers of the OBJ files */
+} sk_cache_def;
+
+/* Checked against the mesh: the same vertices, for OBJ files also the same faces. */
+skein_status sk_cache_read(const sk_cache_def *def, const sk_triangles *mesh, sk_cache **out);
 
 /* One format each, from memory (text formats write zero bytes into it). */
 skein_status sk_hair_parse(const char *bytes, size_t size, sk_strands *out);

@@ -217,6 +217,7 @@ static void pass_world(stream *s, skein_world *w)
   pass(s, w->rest, sizeof *w->rest * ((size_t)r.strands + (size_t)r.bodies));
   pass(s, w->touches.at, sizeof *w->touches.at * (size_t)r.touches);
   if (!s->bad) pass_live(s, w);
+  if (w->deforms) pass(s, &w->surface_time, sizeof w->surface_time);
 }
 
 skein_status skein_world_save(const skein_world *w, void **bytes, size_t *size)
@@ -237,13 +238,16 @@ skein_status skein_world_load(skein_world *w, const void *bytes, size_t size)
   stream s = {.bytes = (unsigned char *)bytes, .size = size, .reading = true};
   if (!fresh) return sk_no_memory();
   fresh->scene = w->scene, fresh->threads = w->threads;
+  fresh->deforms = w->deforms, fresh->anchors = w->anchors, fresh->places = w->places; /* depend on the scene only */
   fresh->bodies = sk_calloc((size_t)w->scene->body_count, sizeof *fresh->bodies);
   if (fresh->bodies) pass_world(&s, fresh);
   bool fits = fresh->bodies && !s.bad && s.at == size;
   if (fits) {
     skein_world swap = *w;
     *w = *fresh, *fresh = swap;
+    sk_world_deform_restore(w);
   }
+  fresh->deforms = NULL, fresh->anchors = NULL, fresh->places = NULL;
   bool starved = !fits && (s.starved || !fresh->bodies);
   skein_world_destroy(fresh);
   if (starved) return sk_no_memory();
