@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """test_deform.py SKEIN LIBRARY ROOT: meshes that deform as vertex caches say (PC2, MDD, numbered OBJ files, written by
 mesh_files.py): what they carry, what they hold, the same bits again, files that are wrong."""
+import json
 import math
 import random
+import re
+import subprocess
 
-from python_support import Folder, main  # first: it finds module and library
+from python_support import Folder, main, tool  # first: it finds module and library
 import numpy
 import skein
 from mesh_files import ball, sheet, write_mdd, write_obj, write_pc2
@@ -212,6 +215,93 @@ class Files(Deform):
                         world.step()
                 except skein.Error as error:
                     self.assertNotIn("\n", str(error))
+
+
+class Output(Deform):
+    """What runs keep and show: the vertices of the cache at each frame."""
+
+    def setUp(self):
+        super().setUp()
+        self.v, self.t = ball(0.1, 6, 8)
+        self.place = lambda v, t: v * (1 + t) + [0.2 * t, 0, 0]
+        cache = self.write(self.v, self.t, self.place, 30, 0.3)[0]
+        scene = self.scene(cache, units={"length": "cm"})
+        scene["bodies"][0]["shape"]["scale"] = 100
+        scene["bodies"][0]["position"] = [0, 0, 5]
+        hair = {"length": 5, "root": {"position": [0, 0, 15], "direction": [0, 0, 1], "body": "head"}}
+        scene.update(rods=[hair], time={"duration": 0.3}, output={"fps": 10})
+        (self.folder / "scene.json").write_text(json.dumps(scene))
+        self.run_file = self.folder / "run.h5"
+        self.skein("run", self.folder / "scene.json", "-o", self.run_file, "--quiet")
+
+    def skein(self, *words):
+        done = subprocess.run([tool, *map(str, words)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_frames(self):
+        with skein.Run(self.run_file) as run:
+            self.assertEqual(len(run), 4)
+            look = skein.Look(run)
+            self.assertTrue(look.body(0).deforms and look.body(0).moves)
+            triangles = look.body(0).triangle
+            for frame in run:
+                expected = self.place(self.v, frame.time)
+                numpy.testing.assert_allclose(frame.surface(0), expected, atol=1e-7)
+                root = [0.2 * frame.time, 0, 0.05 + 0.1 * (1 + frame.time)]
+                numpy.testing.assert_allclose(frame.rod(0)[0], root, atol=1e-6)
+                vertex, normal = look.surface(frame, 0)
+                self.assertEqual({tuple(p) for p in vertex}, {tuple(p) for p in frame.surface(0)})
+                out = vertex - [0.2 * frame.time, 0, 0]
+                self.assertGreater((out * normal).sum(axis=1).min(), 0.8 * 0.1)
+                numpy.testing.assert_allclose(numpy.linalg.norm(normal, axis=1), 1, atol=1e-6)
+                low, high = look.bounds(frame)
+                numpy.testing.assert_allclose(low, expected.min(axis=0) + [0, 0, 0.05], atol=1e-6)
+            self.assertEqual(triangles.shape, self.t.shape)
+            again = skein.Run.create(self.folder / "again.h5", run.read_scene())
+            for frame in run:
+                again.append(frame)
+            self.assertEqual(again[2].surface_vertex.tobytes(), run[2].surface_vertex.tobytes())
+            bad = run[2]
+            bad.surface_start[-1] += 1
+            with self.assertRaisesRegex(ValueError, "surface_start"):
+                look.surface(bad, 0)
+
+    def test_resume(self):
+        half = self.folder / "half.h5"
+        self.skein("run", self.folder / "scene.json", "-o", half, "--quiet", "--frames", 2)
+        self.skein("run", "--resume", half, "--quiet")
+        with skein.Run(half) as a, skein.Run(self.run_file) as b:
+            self.assertEqual(len(a), len(b))
+            for x, y in zip(a, b):
+                self.assertEqual((x.surface_vertex.tobytes(), x.point.tobytes()),
+                                 (y.surface_vertex.tobytes(), y.point.tobytes()))
+            self.assertEqual(a.state()[0], b.state()[0])
+
+    def test_exports(self):
+        ends = self.place(self.v, 0.3) + [0, 0, 0.05]
+        self.skein("export", self.run_file, "-o", self.folder / "out_%d.obj", "--unit", "m")
+        text = (self.folder / "out_3.obj").read_text()
+        places = numpy.array([list(map(float, p)) for p in re.findall(r"^v (\S+) (\S+) (\S+)$", text, re.M)])
+        for p in ends:
+            self.assertLess(numpy.abs(places - p).sum(axis=1).min(), 1e-6)
+        self.skein("export", self.run_file, "-o", self.folder / "out.usda", "--unit", "m")
+        usda = (self.folder / "out.usda").read_text()
+        mesh = usda[usda.index('def Mesh "head"'):]
+        points = mesh[mesh.index("point3f[] points.timeSamples"):]
+        sample = re.search(r"\b3: \[(.*?)\],?\n", points).group(1)
+        places = numpy.array([list(map(float, p.split(", "))) for p in re.findall(r"\((.*?)\)", sample)])
+        self.assertLess(numpy.abs(places.max(axis=0) - self.place(self.v, 0.3).max(axis=0)).max(), 1e-6)
+        for name in ("extent", "normals"):
+            self.assertIn(name + ".timeSamples", mesh)
+        self.skein("export", self.run_file, "-o", self.folder / "out.pvd")
+        self.skein("export", self.run_file, "-o", self.folder / "out_%d.ply", "--bodies")
+
+    def test_picture_with_blur(self):
+        for blur in (0, 1):
+            self.skein("render", self.run_file, "-o", self.folder / f"{blur}.png", "--frame", 3, "--size", "160x120",
+                       "--samples", 4, "--blur", blur)
+        self.assertNotEqual((self.folder / "0.png").read_bytes(), (self.folder / "1.png").read_bytes())
 
 
 if __name__ == "__main__":
