@@ -7,7 +7,7 @@ import random
 import re
 import subprocess
 
-from python_support import Folder, main, tool  # first: it finds module and library
+from python_support import Folder, main, root, tool  # first: it finds module and library
 import numpy
 import skein
 from mesh_files import ball, sheet, write_mdd, write_obj, write_pc2
@@ -296,6 +296,35 @@ class Output(Deform):
             self.assertIn(name + ".timeSamples", mesh)
         self.skein("export", self.run_file, "-o", self.folder / "out.pvd")
         self.skein("export", self.run_file, "-o", self.folder / "out_%d.ply", "--bodies")
+
+    def test_page(self):
+        page = self.folder / "run.html"
+        self.skein("view", self.run_file, "-o", page)
+        script = """
+            import fs from "fs";
+            const { readChunk } = await import(process.argv[1]);
+            const page = fs.readFileSync(process.argv[2], "utf8");
+            const chunks = [...page.matchAll(/<script type="text\\/plain" id="skein-chunk-\\d+">([^<]*)</g)];
+            const head = JSON.parse(page.match(/id="skein-head">(.*?)<\\/script>/s)[1]);
+            const out = [];
+            for (let c = 0; c < chunks.length; c++)
+              for (const f of await readChunk(chunks[c][1], head.chunks[c])) {
+                const n = f.surface.length / 3, box = f.surfaceBox;
+                const x = (i, k) => box[k] + box[3] * f.surface[k * n + i];
+                out.push({ flags: f.flags, time: f.time, cell: box[3],
+                           surface: Array.from({ length: n }, (_, i) => [0, 1, 2].map((k) => x(i, k))) });
+              }
+            console.log(JSON.stringify({ deforms: head.bodies[0].deforms, frames: out }));"""
+        done = subprocess.run(["node", "--input-type=module", "-e", script, str(root / "viewer/src/format.js"), str(page)],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = json.loads(done.stdout)
+        self.assertTrue(seen["deforms"])
+        self.assertEqual([f["flags"] for f in seen["frames"]][:2], [1, 6])
+        with skein.Run(self.run_file) as run, skein.Look(run) as look:
+            for frame, shown in zip(run, seen["frames"], strict=True):
+                numpy.testing.assert_allclose(shown["surface"], look.surface(frame, 0)[0], atol=0.51 * shown["cell"])
+                self.assertLess(shown["cell"], 2e-5)
 
     def test_picture_with_blur(self):
         for blur in (0, 1):

@@ -414,12 +414,12 @@ typedef struct skein_lcp_info {
   double error; /* as skein_lcp_error says */
 } skein_lcp_info;
 
-/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n)
- * and, unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
+/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n) and,
+ * unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
 SKEIN_API skein_status skein_lcp_solve(int n, const double *A, const double *b, const skein_lcp_def *def, double *z,
                                        double *w, skein_lcp_info *info);
-/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows
- * no solver. */
+/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows no
+ * solver. */
 SKEIN_API skein_status skein_lcp_error(int n, const double *A, const double *b, const double *z, double *error);
 
 /* ---- Scenes and the world -------------------------------------------------------------------------------------- */
@@ -483,12 +483,11 @@ SKEIN_API skein_status skein_world_nearest(const skein_world *world, double reac
 
 /* ---- By hand, while it runs: between two steps; the state knows it ---- */
 
-/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again
- * with the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them
- * along. */
+/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again with
+ * the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them along. */
 SKEIN_API skein_status skein_world_set_pull(skein_world *world, int rod, double s, const double target[3],
                                             double stiffness);
-SKEIN_API skein_env skein_world_env(const skein_world *world);                               /* as it is now */
+SKEIN_API skein_env skein_world_env(const skein_world *world); /* as it is now */
 SKEIN_API skein_status skein_world_set_gravity(skein_world *world, const double gravity[3]); /* m/s^2 */
 SKEIN_API skein_status skein_world_set_wind(skein_world *world, const double wind[3]);       /* m/s */
 /* Friction of two groups (numbers as in frames); negative: they pass through each other, and cannot be set. */
@@ -518,7 +517,7 @@ typedef struct skein_frame {
   double *contact_point, *contact_normal, *contact_impulse; /* 3 each, world axes; impulse on the first object, N s */
   double *contact_gap;                                      /* m */
   signed char *contact_status;                              /* 0 open, 1 stick, 2 slide */
-  int surfaces, surface_vertices;                           /* of bodies that deform; those of all together */
+  int surfaces, surface_vertices;                           /* of bodies that deform; vertices of all together */
   int *surface_body;                                        /* of each surface: which body */
   int *surface_start;    /* surfaces + 1: the vertices of surface k are surface_start[k] .. surface_start[k+1] - 1 */
   float *surface_vertex; /* 3 each, m, axes of the body, in the order of the mesh's file */
@@ -591,8 +590,6 @@ SKEIN_API int skein_look_bodies(const skein_look *look);
 SKEIN_API const skein_look_body *skein_look_body_at(const skein_look *look, int i);
 /* The vertices of body i in a frame and, unless NULL, their normals (3 per vertex of the body, its axes). */
 SKEIN_API void skein_look_surface(const skein_look *look, const skein_frame *f, int i, float *vertex, float *normal);
-/* For each vertex of a body that deforms, that of its file which it goes with; NULL: it does not deform. */
-SKEIN_API const int *skein_look_surface_source(const skein_look *look, int i);
 SKEIN_API int skein_look_groups(const skein_look *look);
 SKEIN_API const char *skein_look_group_name(const skein_look *look, int g);
 SKEIN_API int skein_look_materials(const skein_look *look); /* those that rods are made of */

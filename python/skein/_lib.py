@@ -264,7 +264,6 @@ FUNCTIONS = {
     "skein_look_bodies": (c_int, [c_void_p]),
     "skein_look_body_at": (POINTER(LookBodyStruct), [c_void_p, c_int]),
     "skein_look_surface": (None, [c_void_p, _frame_p, c_int, c_float_p, c_float_p]),
-    "skein_look_surface_source": (c_int_p, [c_void_p, c_int]),
     "skein_look_groups": (c_int, [c_void_p]),
     "skein_look_group_name": (c_char_p, [c_void_p, c_int]),
     "skein_look_materials": (c_int, [c_void_p]),

@@ -16,11 +16,6 @@ static int surface_of(const skein_look *look, const skein_frame *f, int i)
   return -1;
 }
 
-const int *skein_look_surface_source(const skein_look *look, int i)
-{
-  return i >= 0 && i < look->body_count ? look->source[i] : NULL;
-}
-
 static sk_vec3 place(const float *v, int i)
 {
   return sk_vec(v[3 * (size_t)i], v[3 * (size_t)i + 1], v[3 * (size_t)i + 2]);
