@@ -166,10 +166,17 @@ class Files(Deform):
         self.assertIn("one number in its name", self.refused(dict(obj, file="mesh_%d%n.obj")))
         self.assertIn("one number in its name", self.refused(dict(obj, file="mesh.obj")))
         self.assertIn("unknown field", self.refused(pc2, speed=2))
+        for axes in ("", "xy", "xxy", "xyzx", "x-y-", "XYZ"):
+            self.assertIn("expected x, y and z once each", self.refused(pc2, axes=axes))
         with self.assertRaisesRegex(skein.Error, "animation: is for prescribed bodies, this one is static"):
             skein.World(self.scene(pc2, body={"mode": "static"}))
         with self.assertRaisesRegex(skein.Error, "expected no mesh with an animation"):
             skein.World(self.scene(pc2, solver={"rigid": "newton"}))
+
+    def test_axes(self):
+        write_mdd(self.folder / "mesh.mdd", [self.v[:, [2, 0, 1]] * [1, 1, -1]], [0])
+        with skein.World(self.scene({"file": "mesh.mdd", "axes": "y-zx"}), threads=1) as world:
+            numpy.testing.assert_allclose(world.frame().surface(0), self.v, atol=1e-8)
 
     def test_files(self):
         pc2, mdd, obj = self.caches

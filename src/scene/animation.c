@@ -35,9 +35,26 @@ static void check_fields(sk_reader *r, const sk_at *at, sk_cache_format format)
   if (format == SK_CACHE_OBJ) sk_at_need(r, at, "last");
 }
 
+/* "xyz", "xzy", "xy-z": which coordinate of the cache is x, y and z of the mesh. */
+static void read_axes(sk_reader *r, const sk_at *at, int axis[3])
+{
+  sk_at field = sk_at_get(at, "axes");
+  const char *c = sk_get_string(r, at, "axes", "xyz");
+  int seen = 0;
+  if (sk_failed(r)) return;
+  for (int k = 0; k < 3; k++) {
+    int sign = *c == '-' ? -1 : 1;
+    c += *c == '-';
+    axis[k] = *c >= 'x' && *c <= 'z' ? sign * (*c - 'x' + 1) : 0;
+    if (axis[k]) seen |= 1 << (sign * axis[k]), c++;
+  }
+  if (*c || seen != 14)
+    sk_at_fail(r, &field, "expected x, y and z once each, a minus before those that are turned over");
+}
+
 sk_cache *sk_read_animation(sk_reader *r, const sk_at *shape, sk_triangles *mesh, double scale)
 {
-  static const char *const fields[] = {"file", "fps", "start", "first", "last"};
+  static const char *const fields[] = {"file", "fps", "start", "first", "last", "axes"};
   sk_at at = sk_at_get(shape, "animation"), field = sk_at_get(&at, "file");
   char word[80];
   if (!at.value) return NULL;
@@ -50,6 +67,7 @@ sk_cache *sk_read_animation(sk_reader *r, const sk_at *shape, sk_triangles *mesh
   def.fps = sk_get_number(r, &at, "fps", SK_ONE, SK_POSITIVE, 1);
   def.start = sk_get_number(r, &at, "start", SK_TIME, SK_ANY, 0);
   def.first = sk_get_int(r, &at, "first", 0, INT_MAX - 1, 1), def.last = sk_get_int(r, &at, "last", 0, INT_MAX - 1, 1);
+  read_axes(r, &at, def.axis);
   sk_at last = sk_at_get(&at, "last");
   if (!sk_failed(r) && def.last < def.first)
     sk_at_fail(r, &last, "is %d, expected at least %d, the first", def.last, def.first);

@@ -54,6 +54,15 @@ static skein_status take_frame(FILE *file, bool big, int frame, int vertices, fl
   return s;
 }
 
+/* From the axes of the cache to those of the mesh. */
+static void turn_axes(const sk_cache_def *def, sk_cache *c)
+{
+  for (size_t i = 0; i < (size_t)c->frames * (size_t)c->vertices; i++) {
+    float *v = c->v + 3 * i, x[3] = {v[0], v[1], v[2]};
+    for (int k = 0; k < 3; k++) v[k] = def->axis[k] > 0 ? x[def->axis[k] - 1] : -x[-def->axis[k] - 1];
+  }
+}
+
 /* ---- PC2 and MDD ---- */
 
 /* What the head of a file says. */
@@ -215,5 +224,6 @@ skein_status sk_cache_read(const sk_cache_def *def, const sk_triangles *mesh, sk
   *out = NULL;
   skein_status s = def->format == SK_CACHE_OBJ ? read_series(def, mesh, out) : open_binary(def, mesh->vertices, out);
   if (s.code != SKEIN_OK) sk_cache_destroy(*out), *out = NULL;
+  else turn_axes(def, *out);
   return s;
 }

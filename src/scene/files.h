@@ -47,6 +47,7 @@ typedef struct sk_cache_def {
   double start; /* s: when the first frame comes */
   double scale;
   int first, last; /* numbers of the OBJ files */
+  int axis[3];     /* coordinate of the cache that is x, y, z of the mesh: 1, 2, 3, or negative */
 } sk_cache_def;
 
 /* Checked against the mesh: the same vertices, for OBJ files also the same faces. */
