@@ -518,6 +518,10 @@ typedef struct skein_frame {
   double *contact_point, *contact_normal, *contact_impulse; /* 3 each, world axes; impulse on the first object, N s */
   double *contact_gap;                                      /* m */
   signed char *contact_status;                              /* 0 open, 1 stick, 2 slide */
+  int surfaces, surface_vertices;                           /* of bodies that deform; vertices of all together */
+  int *surface_body;                                        /* of each surface: which body */
+  int *surface_start;    /* surfaces + 1: the vertices of surface k are surface_start[k] .. surface_start[k+1] - 1 */
+  float *surface_vertex; /* 3 each, m, axes of the body, in the order of the mesh's file */
 } skein_frame;
 
 SKEIN_API skein_status skein_world_frame(const skein_world *world, int index, skein_frame *frame);
@@ -572,6 +576,7 @@ typedef struct skein_look_body {
   float colour[3];              /* linear RGB, 0 to 1 */
   bool endless;                 /* a plane: the mesh is a square that covers the scene */
   bool moves;                   /* prescribed or dynamic */
+  bool deforms;                 /* vertex and normal are those of t = 0: skein_look_surface has those of a frame */
 } skein_look_body;
 
 typedef struct skein_look_camera {
@@ -584,6 +589,8 @@ SKEIN_API skein_status skein_look_create(const skein_scene *scene, skein_look **
 SKEIN_API void skein_look_destroy(skein_look *look); /* NULL is fine */
 SKEIN_API int skein_look_bodies(const skein_look *look);
 SKEIN_API const skein_look_body *skein_look_body_at(const skein_look *look, int i);
+/* The vertices of body i in a frame and, unless NULL, their normals (3 per vertex of the body, its axes). */
+SKEIN_API void skein_look_surface(const skein_look *look, const skein_frame *f, int i, float *vertex, float *normal);
 SKEIN_API int skein_look_groups(const skein_look *look);
 SKEIN_API const char *skein_look_group_name(const skein_look *look, int g);
 SKEIN_API int skein_look_materials(const skein_look *look); /* those that rods are made of */

@@ -96,7 +96,10 @@ struct sk_mesh {
   double *packed; /* SK_PACKED per slot */
   int *corner;    /* 3 per slot: welded corners */
   sk_node *node;
-  double *grid;          /* closed meshes: signed distance at the middles of SK_GRID^3 cells of the bounds */
+  double *grid; /* closed meshes: signed distance at the middles of SK_GRID^3 cells of the bounds, as they were then */
+  double grid_lo[3], grid_hi[3];
+  double grid_moved;     /* m: how far vertices may have moved since */
+  int grid_sign;         /* the mesh's orientation then; 0: not filled */
   sk_polytope *polytope; /* NULL: not convex, or too many faces */
 };
 

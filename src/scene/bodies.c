@@ -33,7 +33,9 @@ static void read_mesh(sk_reader *r, const sk_at *at, sk_shape *shape)
   if (sk_failed(r)) return;
   skein_status status = sk_triangles_read(path, &t);
   for (size_t k = 0; k < 3 * (size_t)t.vertices; k++) t.v[k] *= scale;
-  if (status.code == SKEIN_OK) status = sk_mesh_create(t.v, t.vertices, t.t, t.triangles, convex, &mesh);
+  if (status.code == SKEIN_OK) shape->cache = sk_read_animation(r, at, &t, scale);
+  if (status.code == SKEIN_OK && !sk_failed(r))
+    status = sk_mesh_create(t.v, t.vertices, t.t, t.triangles, convex, &mesh);
   sk_at_refuse(r, &field, sk_status_prefix(status, sk_safe(file, word, sizeof word)));
   sk_triangles_destroy(&t);
   if (mesh) s->meshes[s->mesh_count++] = mesh;
@@ -61,7 +63,7 @@ static bool check_fields(sk_reader *r, const sk_at *at, int kind)
                                               [SK_CAPSULE] = {"type", "*radius", "*length", "axis"},
                                               [SK_CYLINDER] = {"type", "*radius", "*length", "axis"},
                                               [SK_BOX] = {"type", "*size"},
-                                              [SK_MESH] = {"type", "*file", "convex", "scale"},
+                                              [SK_MESH] = {"type", "*file", "convex", "scale", "animation"},
                                               [SK_TUBE] = {"type", "*radius", "points", "file", "closed", "scale"},
                                               [HEAD] = {"type", "part", "height"}};
   const char *fields[6];
@@ -141,12 +143,13 @@ static void read_mass(sk_reader *r, const sk_at *at, sk_scene_body *b)
 
 /* ---- Bodies ---- */
 
-/* static unless something says more: "motion" makes it prescribed, "density" or "mass" dynamic. */
+/* static unless something says more: "motion" or an animated shape makes it prescribed, "density" or "mass" dynamic. */
 static sk_body_mode read_mode(sk_reader *r, const sk_at *at)
 {
   static const char *const modes[] = {[SK_STATIC] = "static", [SK_PRESCRIBED] = "prescribed", [SK_DYNAMIC] = "dynamic"};
   static const char *const dynamic[] = {"density", "mass", "velocity", "spin"};
-  sk_at motion = sk_at_get(at, "motion");
+  sk_at shape = sk_at_get(at, "shape"), motion = sk_at_get(at, "motion");
+  if (!motion.value) motion = sk_at_get(&shape, "animation");
   bool heavy = sk_at_has(at, "density") || sk_at_has(at, "mass");
   int guess = motion.value ? SK_PRESCRIBED : heavy ? SK_DYNAMIC : SK_STATIC;
   int mode = sk_get_choice(r, at, "mode", "mode", modes, 3, guess);
@@ -197,7 +200,7 @@ void sk_read_bodies(sk_reader *r, const sk_at *root)
   if (count > SK_MOST_RODS) sk_at_fail(r, &at, "has %zu entries, expected at most %d", count, SK_MOST_RODS);
   if (sk_failed(r)) return;
   s->bodies = SK_READ_NEW(r, count, sk_scene_body), s->meshes = SK_READ_NEW(r, count, sk_mesh *);
-  s->tubes = SK_READ_NEW(r, count, sk_tube *);
+  s->tubes = SK_READ_NEW(r, count, sk_tube *), s->caches = SK_READ_NEW(r, count, sk_cache *);
   for (size_t i = 0; i < count && !sk_failed(r); i++) {
     sk_at item = sk_at_item(&at, i);
     read_body(r, &item, (int)i, &s->bodies[s->body_count++]);

@@ -136,9 +136,11 @@ struct skein_scene {
   sk_scene_output output;
   double unit;    /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
   char *source;   /* the JSON text as read, with --set applied */
-  sk_arena arena; /* everything but the meshes and the tubes */
+  sk_arena arena; /* everything but the meshes, their caches and the tubes */
   sk_mesh **meshes;
   int mesh_count;
+  sk_cache **caches;
+  int cache_count;
   sk_tube **tubes;
   int tube_count;
 };

@@ -84,6 +84,7 @@ void sk_check_rigid(sk_reader *r, const sk_at *root)
   sk_at solver = sk_at_get(root, "solver"), at = sk_at_get(&solver, "rigid");
   if (sk_failed(r) || s->step.rigid == SK_RIGID_VELOCITY) return;
   if (s->rod_count > 0) sk_at_fail(r, &at, "enforces distances of rigid bodies, expected a scene without rods");
+  if (s->cache_count > 0) sk_at_fail(r, &at, "enforces distances of rigid bodies, expected no mesh with an animation");
   if (s->step.theta < 1) sk_at_fail(r, &at, "enforces distances, expected time.theta = 1, found %g", s->step.theta);
   for (int k = 0; k < s->group_count * s->group_count && !sk_failed(r); k++)
     if (s->restitution[k] > 0 && s->mu[k] >= 0)

@@ -60,6 +60,7 @@ skein_status skein_world_create(const skein_scene *scene, int threads, skein_wor
   w->bodies = sk_calloc((size_t)scene->body_count, sizeof *w->bodies);
   w->rest = sk_calloc((size_t)scene->rod_count + (size_t)scene->body_count, sizeof *w->rest);
   skein_status s = sk_world_live_create(w) && w->strands && w->bodies && w->rest ? create_strands(w) : sk_no_memory();
+  if (s.code == SKEIN_OK) s = sk_world_deform_create(w);
   if (s.code == SKEIN_OK) s = sk_world_start(w);
   if (s.code != SKEIN_OK) {
     skein_world_destroy(w);
@@ -75,6 +76,7 @@ void skein_world_destroy(skein_world *w)
 {
   if (!w) return;
   for (int i = 0; i < w->strand_count; i++) skein_rod_destroy(w->strands[i].rod);
+  sk_world_deform_destroy(w);
   sk_arena_free(&w->arena), sk_arena_free(&w->kept);
   free(w->strands), free(w->bodies), free(w->rest), free(w->mu), free(w->pulls);
   free(w);

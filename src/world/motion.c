@@ -52,7 +52,9 @@ static sk_pose end_pose_at(const skein_world *w, const sk_strand *strand, bool t
     return (sk_pose){sk_add(base->r, m.r), sk_quat_unit(sk_quat_mul(m.q, base->q))};
   }
   sk_pose to = body_pose_at(w, body, time);
-  return carried(base, &w->scene->bodies[body].pose, &to);
+  if (!sk_world_deforms(w, body)) return carried(base, &w->scene->bodies[body].pose, &to);
+  sk_pose at = sk_world_anchored(w, strand->source, tip, body, time);
+  return (sk_pose){sk_pose_out(&to, at.r), sk_quat_unit(sk_quat_mul(to.q, at.q))};
 }
 
 static bool end_is_driven(const skein_world *w, const sk_scene_rod *rod, bool tip)
@@ -61,6 +63,17 @@ static bool end_is_driven(const skein_world *w, const sk_scene_rod *rod, bool ti
   if ((tip ? rod->def.tip : rod->def.root) == SKEIN_FREE) return false;
   if (body < 0) return path_moves(tip ? &rod->tip_path : &rod->root_path);
   return w->scene->bodies[body].mode == SK_PRESCRIBED;
+}
+
+/* Ends on a surface that deforms, bound to it where they are at the start. */
+static void bind_ends(skein_world *w, const sk_strand *strand)
+{
+  const sk_scene_rod *rod = w->scene->rods + strand->source;
+  for (int tip = 0; tip < 2; tip++) {
+    int body = tip ? rod->tip_body : rod->root_body;
+    if (body >= 0 && sk_world_deforms(w, body))
+      sk_world_anchor(w, strand->source, tip, body, tip ? &strand->tip_base : &strand->root_base);
+  }
 }
 
 static skein_status drive_strand(skein_world *w, const sk_strand *strand, double time)
@@ -85,6 +98,7 @@ skein_status sk_world_drive(skein_world *w, double dt)
     sk_mat3 turn = sk_quat_frame(sk_quat_mul(b->next.q, sk_quat_conj(b->pose.q)));
     b->w = sk_mul(1 / dt, sk_rotation_log(turn));
   }
+  sk_world_deform(w, dt);
   return s;
 }
 
@@ -148,6 +162,7 @@ skein_status sk_world_start(skein_world *w)
     const double *tip = strand->rod->x + SK_TIP;
     strand->root_base = pose_from(&rod->def.pose);
     strand->tip_base = (sk_pose){sk_load3(tip), sk_frame_quat(sk_load33(tip + 3))};
+    bind_ends(w, strand);
     strand->root_driven = end_is_driven(w, rod, false), strand->tip_driven = end_is_driven(w, rod, true);
   }
   for (int i = 0; i < w->scene->body_count; i++) {

@@ -332,6 +332,7 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   double wanted = choose_dt(w, until);
   s = take_step(w, wanted, info);
   if (s.code != SKEIN_OK) return s;
+  sk_world_deform_done(w);
   double last = sk_seconds(), end = horizon(w, until);
   describe(w, info);
   sk_world_energies(w, info);

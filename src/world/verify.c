@@ -114,11 +114,11 @@ static double gap_of_rods(const skein_world *w, const sk_touch *touch, double ba
 }
 
 /* Deepest place of a chord in a body, 0 outside. */
-static double chord_gap(const skein_world *w, int body, const sk_pose *pose, const sk_vec3 *ends, double radius)
+static double chord_gap(const sk_shape *shape, const sk_pose *pose, const sk_vec3 *ends, double radius)
 {
   sk_near near[SK_NEAR_MAX];
   double least = 0;
-  int found = sk_shape_segment(&w->scene->bodies[body].shape, pose, ends[0], ends[1], radius, near);
+  int found = sk_shape_segment(shape, pose, ends[0], ends[1], radius, near);
   for (int k = 0; k < found; k++) least = fmin(least, near[k].distance - radius);
   return least;
 }
@@ -129,8 +129,9 @@ static double gap_on_body(const skein_world *w, const sk_touch *touch, double ba
   double radius = w->strands[touch->a].radius, miss = touch->gap - touch->chord_gap;
   int body = touch->b - w->strand_count;
   chain c = chain_make(w, touch->a, touch->sa);
-  double gap = miss + chord_gap(w, body, &w->bodies[body].pose, c.at + c.piece, radius);
-  if (gap < bad) *before = miss + chord_gap(w, body, &w->saved_bodies[body].pose, c.before + c.piece, radius);
+  double gap = miss + chord_gap(sk_world_shape_after(w, body), &w->bodies[body].pose, c.at + c.piece, radius);
+  if (gap < bad)
+    *before = miss + chord_gap(sk_world_shape(w, body), &w->saved_bodies[body].pose, c.before + c.piece, radius);
   return gap;
 }
 
