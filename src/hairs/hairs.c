@@ -198,9 +198,6 @@ static skein_status fill(skein_hairs *h, const skein_scene *scene, const skein_f
   h->points = h->def.points > 0 ? h->def.points : points_needed(h, scene, f);
   h->grid = SK_MAX(2 * h->points, 16);
   h->radius = h->def.width > 0 ? h->def.width / 2 : 4e-5 * sqrt(fmax(1, 1e5 / h->def.hairs));
-  if ((int64_t)h->def.hairs * h->points > INT32_MAX / 8)
-    return sk_fail(SKEIN_BAD_INPUT, "%d hairs of %d points are too many, expected %d points in all at most",
-                   h->def.hairs, h->points, INT32_MAX / 8);
   return plant(h) ? s : sk_no_memory();
 }
 

@@ -10,7 +10,7 @@
 
 static const double disc = 0.8;    /* radius of the disc, in spacings */
 static const double fringe = 0.35; /* beyond the outermost guides, the same */
-enum { AROUND = 6, TRIES = 200, LOCKS = 19 };
+enum { AROUND = 4, TRIES = 200, LOCKS = 19 };
 
 /* ---- Guides among themselves ---- */
 

@@ -119,8 +119,8 @@ static void push_out(const field *f, float p[3])
     const obstacle *o = f->obstacle + i;
     double d;
     sk_vec3 n, x = sk_sub(sk_vec(p[0], p[1], p[2]), o->place);
-    if (!sk_skin_find(o->skin, sk_apply_t(o->turn, x), &d, &n) || d >= f->h->radius) continue;
-    n = sk_mul(f->h->radius - d, sk_apply(o->turn, n));
+    if (!sk_skin_find(o->skin, sk_apply_t(o->turn, x), &d, &n) || d >= 0) continue;
+    n = sk_mul(-d, sk_apply(o->turn, n));
     p[0] += (float)n.x, p[1] += (float)n.y, p[2] += (float)n.z;
   }
 }
