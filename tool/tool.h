@@ -92,8 +92,8 @@ typedef struct tool_hairs {
 /* Rows of a command's table of options; `key` of tool_hairs_option counts from the first of these rows. */
 #define TOOL_HAIR_OPTIONS                                                                                              \
   {"hairs", 0, "N", "N hairs around the rods that a body holds by their root, instead of these"},                      \
-      {"clump", 0, "C", "hairs: 0 to 1, how far they gather around their rod to the tip (default: 0.5)"},              \
-      {"frizz", 0, "F", "hairs: how far each strays by itself, in radii of its rod (default: 0.2)"},                   \
+      {"clump", 0, "C", "hairs: 0 to 1, how far they gather around their rod to the tip (default: 0.6)"},              \
+      {"frizz", 0, "F", "hairs: how far each strays by itself, in radii of its rod (default: 0.4)"},                   \
       {"hair-width", 0, "MM", "hairs: diameter in mm (default: 0.08, more when there are few)"},                       \
       {"hair-seed", 0, "N", "hairs: other roots and waves of the same kind (default: 1)"},                             \
   {                                                                                                                    \

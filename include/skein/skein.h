@@ -639,7 +639,7 @@ SKEIN_API bool skein_look_legend(const skein_look *look, skein_colour by, int i,
 /* ---- Hairs: many strands for pictures, from the few that were simulated ----------------------------------------- */
 
 /* Guides are simulated rods; hairs root between them on the skin of the body that holds them, and follow those nearest
- * (docs/formats.md, "Hairs"). */
+ * (docs/hairs.md). */
 typedef struct skein_hairs_def {
   int hairs;          /* 1 to 1,000,000 */
   double clump;       /* 0 to 1: how far hairs gather around their guide towards the tip */

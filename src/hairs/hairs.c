@@ -9,7 +9,7 @@ enum { MANY = 20, MOST_HAIRS = 1000000, MOST_POINTS = 256 };
 
 skein_hairs_def skein_default_hairs_def(void)
 {
-  return (skein_hairs_def){.hairs = 20000, .clump = 0.5, .frizz = 0.2, .vary = 0.15, .seed = 1};
+  return (skein_hairs_def){.hairs = 20000, .clump = 0.6, .frizz = 0.4, .vary = 0.25, .seed = 1};
 }
 
 static skein_status check(const skein_hairs_def *d)

@@ -49,6 +49,7 @@ typedef struct sk_hair {
   float root[SK_HAIR_GUIDES][3];  /* from each guide to the hair at the root, in the guide's frame */
   float lock[SK_HAIR_GUIDES][3];  /* from the hair to the middle of its lock, the same */
   float wisp[2];                  /* place in the guide's wisp, across */
+  float clump;                    /* of this hair: loose ones stay between the wisps */
   float length;                   /* share of the guide's */
   float frizz, turn[2], phase[2]; /* amplitude (m); waves: turn along the hair (rad), phase */
 } sk_hair;

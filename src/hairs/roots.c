@@ -216,6 +216,7 @@ void sk_hair_plant(const skein_hairs *h, int number, sk_hair *hair)
   tie(h, g, x, hair);
   gather(h, &random, hair);
   stray(h, &random, hair);
-  double short_by = sk_random_uniform(&random, 0, 1);
-  hair->length = (float)(1 - h->def.vary * short_by * short_by);
+  double loose = sk_random_uniform(&random, 0, 1);
+  hair->clump = (float)pow(h->def.clump, 1 + 4 * loose * loose * loose);
+  hair->length = (float)(1 - h->def.vary * sk_random_uniform(&random, 0, 1));
 }

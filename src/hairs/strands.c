@@ -91,7 +91,7 @@ static float says(const field *f, const sk_hair *a, int j, float s, float apart,
 static void place_point(const field *f, const sk_hair *a, const sk_guide *g, const sample *at, float s,
                         const float w[2], float p[3])
 {
-  float ease = smooth(s / 0.9f), clump = (float)f->h->def.clump, c = clump * ease, sum;
+  float ease = smooth(s / 0.9f), clump = a->clump, c = clump * ease, sum;
   float limit = (float)(g->spacing + 2 * g->radius), near = nearness(a, at, (float)fmin(g->radius / g->cell, 1));
   float first[3], other[3], total[3];
   follow(a, at->at[0], 0, near, 0.9f * smooth(clump) * smooth(s / 0.6f), first);
