@@ -182,7 +182,7 @@ static void test_near_guides(void **state)
   stage s = open_stage(skin);
   for (int clumps = 0; clumps < 2; clumps++) {
     skein_hairs_def def = plain(1000);
-    def.clump = clumps, def.frizz = 0;
+    def.clump = clumps, def.frizz = 0, def.vary = 0;
     skein_frame f = grown(&s, def);
     for (int i = 0; i < 1000; i++)
       for (int k = f.point_start[i]; k < f.point_start[i + 1]; k++) {
