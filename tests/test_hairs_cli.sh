@@ -17,14 +17,14 @@ refuses() { # refuses NAME TEXT ARGUMENTS...: exit code 2, one line on stderr wi
 # ---- A run: 25 hairs on a box that turns, contacts, and a rope beside them ----
 cat >scene.json <<'EOT'
 {"units": {"length": "mm"}, "time": {"duration": 0.06, "dt": 0.002},
- "materials": {"wisp": {"preset": "hair-caucasian", "collision_radius": 2, "colour": "#8a5a2b"}},
+ "materials": {"wisp": {"preset": "hair-caucasian", "collision_radius": 0.6, "colour": "#8a5a2b"}},
  "rods": [{"name": "hair", "elements": 3, "material": "wisp", "group": "hair", "length": 40, "natural": {"curvature": [0.03, 0]},
            "root": {"position": [0, 0, 10], "direction": [0, 0, 1], "body": "skin"},
            "grid": {"count": [5, 5, 1], "spacing": 4.2, "jitter": 0.1}},
           {"name": "rope", "model": "mass-spring", "elements": 6, "material": "rope", "group": "rope", "length": 60,
            "root": {"type": "free", "position": [60, 0, 10], "direction": [0, 1, 0]}}],
  "bodies": [{"name": "skin", "group": "skin", "shape": {"type": "box", "size": [40, 40, 20]},
-             "motion": {"waves": [{"axis": [0, 0, 1], "amplitude": 20, "frequency": 5, "turns": true}]}}],
+             "motion": {"waves": [{"turn": true, "axis": [0, 0, 1], "amplitude": 10, "frequency": 3}]}}],
  "friction": 0.3, "output": {"fps": 50}}
 EOT
 exits "a run" 0 run scene.json -o run.h5 -q -j1 || cat err
@@ -55,7 +55,7 @@ frames = {r["frame"] for r in rows}
 assert len(frames) == 4, frames
 for f in frames:
     mine = [r for r in rows if r["frame"] == f]
-    hairs = [r for r in mine if r["group"] == "hair"]
+    hairs = [r for r in mine if r["group"] == mine[0]["group"]]
     assert len(hairs) == 300 * 12 and len({r["rod"] for r in mine}) == 301, (len(hairs), len(mine))
     assert all(math.isfinite(float(r[k])) for r in mine for k in ("x", "y", "z", "speed", "force", "radius"))
     assert all(abs(float(r["z"]) - 0.01) < 1e-4 for r in hairs if r["point"] == "0")
@@ -74,7 +74,7 @@ exits "a small page" 0 view run.h5 -o small.html --hairs 300 --max-size 0.8
 
 # ---- Bad input ----
 cat >free.json <<'EOT'
-{"time": {"duration": 0.01}, "rods": [{"length": 0.1, "root": {"type": "free"}}], "output": {"fps": 100}}
+{"time": {"duration": 0.01}, "rods": [{"length": 0.1, "group": "a", "root": {"type": "free"}}], "output": {"fps": 100}}
 EOT
 exits "a run without guides" 0 run free.json -o free.h5 -q -j1
 for command in "render -o no.png" "view -o no.html" "export -o no.usda"; do
@@ -90,7 +90,7 @@ for command in "render -o no.png" "view -o no.html" "export -o no.usda"; do
 done
 refuses "view: too many" "expected at most 20000 in a page" view run.h5 -o no.html --hairs 20001
 refuses "view: live" "--hairs is for runs, not for --live" view --live scene.json --hairs 9
-exits "a group by name" 0 render free.h5 -o free.png --hairs 9 --hair-group default "${fast[@]}"
+exits "a group by name" 0 render free.h5 -o free.png --hairs 9 --hair-group a "${fast[@]}"
 
 echo "$failures failures"
 [ $failures = 0 ]
