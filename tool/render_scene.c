@@ -179,6 +179,7 @@ int render_job_open(render_job *job, const volatile sig_atomic_t *stop)
   if (status.code == SKEIN_OK)
     status = skein_scene_parse(skein_run_source(job->run), path, skein_run_folder(job->run), NULL, 0, &scene);
   if (status.code == SKEIN_OK) status = skein_look_create(scene, &job->look);
+  if (status.code == SKEIN_OK) status = tool_hairs_create(&job->set->hairs, job->run, scene, &job->hairs);
   skein_scene_destroy(scene);
   if (status.code != SKEIN_OK) return tool_fail(path, status);
   int code = choose_frames(job);
@@ -192,6 +193,7 @@ int render_job_open(render_job *job, const volatile sig_atomic_t *stop)
 
 void render_job_close(render_job *job)
 {
+  skein_hairs_destroy(job->hairs);
   skein_look_destroy(job->look);
   skein_run_close(job->run);
 }
@@ -252,9 +254,27 @@ static bool add_body(const render_job *job, render_view *v, int b)
   return !body->deforms || add_surface(job, v, b, m);
 }
 
+/* The colours of the points that are shown. Hairs of one material differ a little, as they do on a head. */
+static skein_status colour_points(const render_job *job, render_view *v, const skein_frame *shown)
+{
+  skein_colour by = job->set->colour;
+  const skein_frame *f = &v->frame, *before = f->index > 0 && v->before.rods ? &v->before : NULL;
+  double lo = job->lo, hi = job->hi;
+  if (!job->hairs) return skein_look_colours(job->look, by, before, f, &lo, &hi, v->colour);
+  float *value = v->colour + 2 * (size_t)shown->points;
+  skein_status status = skein_hairs_values(job->hairs, job->look, by, before, f, value);
+  if (status.code != SKEIN_OK) return status;
+  skein_look_paint(job->look, by, value, shown->points, &lo, &hi, v->colour);
+  for (int i = 0; by == SKEIN_BY_MATERIAL && i < job->set->hairs.def.hairs; i++) {
+    float shade = 0.75f + 0.5f * (float)((uint32_t)i * 2654435769u >> 8) / 16777216;
+    for (int k = 3 * shown->point_start[i]; k < 3 * shown->point_start[i + 1]; k++) v->colour[k] *= shade;
+  }
+  return status;
+}
+
 static skein_status fill_view(const render_job *job, render_view *v)
 {
-  const skein_frame *f = &v->frame;
+  const skein_frame *f = job->hairs ? &v->hairs : &v->frame, *before = job->hairs ? &v->hairs_before : &v->before;
   int bodies = f->bodies < skein_look_bodies(job->look) ? f->bodies : skein_look_bodies(job->look);
   bool data = job->set->colour != SKEIN_BY_MATERIAL && job->set->colour != SKEIN_BY_GROUP;
   v->colour = calloc((size_t)f->points + 1, 3 * sizeof(float));
@@ -266,12 +286,10 @@ static skein_status fill_view(const render_job *job, render_view *v)
   for (int i = 0; room && data && i < f->rods; i++) v->plain[i] = 1;
   for (int b = 0; room && b < bodies; b++) room = add_body(job, v, b);
   if (!room) return (skein_status){.code = SKEIN_NO_MEMORY, .message = "out of memory"};
-  double lo = job->lo, hi = job->hi;
-  skein_status status = skein_look_colours(job->look, job->set->colour,
-                                           f->index > 0 && v->before.rods ? &v->before : NULL, f, &lo, &hi, v->colour);
-  bool blur = job->def.shutter > 0 && v->before.points == f->points && same_rods(&v->before, f);
+  skein_status status = colour_points(job, v, f);
+  bool blur = job->def.shutter > 0 && before->points == f->points && same_rods(before, f);
   v->scene.mesh = v->mesh, v->scene.plane = v->plane;
-  v->scene.strands = (render_strands){f->rods,   f->points, f->point_start, f->point, blur ? v->before.point : NULL,
+  v->scene.strands = (render_strands){f->rods,   f->points, f->point_start, f->point, blur ? before->point : NULL,
                                       f->radius, v->colour, v->plain};
   return status;
 }
@@ -283,6 +301,9 @@ skein_status render_view_read(const render_job *job, int frame, render_view *v)
   if (status.code == SKEIN_OK && frame > 0) status = skein_run_frame(job->run, frame - 1, &v->before);
   if (status.code == SKEIN_OK && v->before.bodies != v->frame.bodies)
     skein_frame_destroy(&v->before), v->before = (skein_frame){0};
+  if (status.code == SKEIN_OK && job->hairs) status = skein_hairs_frame(job->hairs, &v->frame, &v->hairs);
+  if (status.code == SKEIN_OK && job->hairs && job->def.shutter > 0 && v->before.rods > 0)
+    status = skein_hairs_frame(job->hairs, &v->before, &v->hairs_before);
   return status.code == SKEIN_OK ? fill_view(job, v) : status;
 }
 
@@ -290,6 +311,8 @@ void render_view_free(render_view *v)
 {
   skein_frame_destroy(&v->frame);
   skein_frame_destroy(&v->before);
+  skein_frame_destroy(&v->hairs);
+  skein_frame_destroy(&v->hairs_before);
   free(v->colour);
   free(v->plain);
   free(v->mesh);

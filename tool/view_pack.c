@@ -41,7 +41,8 @@ typedef struct layout {
 
 struct view_packer {
   const skein_look *look;
-  bool boxed; /* one box for all */
+  const skein_hairs *hairs; /* NULL: rods as they are */
+  bool boxed;               /* one box for all */
   double lo[3], hi[3];
   int column[VIEW_COLUMNS]; /* place in run_columns */
   int *count;               /* points of each rod */
@@ -81,6 +82,11 @@ void view_packer_destroy(view_packer *packer)
   free(packer->value);
   free(packer->count);
   free(packer);
+}
+
+void view_packer_set_hairs(view_packer *packer, const skein_hairs *hairs)
+{
+  packer->hairs = hairs;
 }
 
 void view_packer_set_box(view_packer *packer, const double lo[3], const double hi[3])
@@ -227,7 +233,8 @@ static skein_status put_values(view_packer *p, const view_input *in, unsigned ch
   int points = in->frame->points;
   for (int v = 0; v < VALUES; v++) {
     uint8_t *q = out + at->value[v];
-    skein_status status = skein_look_values(p->look, by[v], in->before, in->frame, p->value);
+    skein_status status = p->hairs ? skein_hairs_values(p->hairs, p->look, by[v], in->before, in->guides, p->value)
+                                   : skein_look_values(p->look, by[v], in->before, in->frame, p->value);
     if (status.code != SKEIN_OK) return status;
     if (v == SPEED) put_continuous(p->value, points, q, &h->speed_max, &h->speed_high);
     if (v == FORCE) put_continuous(p->value, points, q, &h->force_max, &h->force_high);
@@ -426,6 +433,18 @@ static bool add_differences(const view_packer *p, const unsigned char *now, cons
   return true;
 }
 
+/* pack_complete with hairs in the place of the guides. */
+static skein_status pack_hairs(view_packer *p, const view_input *in, view_bytes *out, layout *at)
+{
+  skein_frame frame;
+  view_input with = *in;
+  skein_status status = skein_hairs_frame(p->hairs, in->frame, &frame);
+  with.frame = &frame, with.guides = in->frame;
+  if (status.code == SKEIN_OK) status = pack_complete(p, &with, out, at);
+  skein_frame_destroy(&frame);
+  return status;
+}
+
 /* pack_complete with the points that the packer wants. */
 static skein_status pack_resampled(view_packer *p, const view_input *in, view_bytes *out, layout *at)
 {
@@ -448,7 +467,7 @@ skein_status view_pack(view_packer *packer, const view_input *in, view_bytes *ou
   view_bytes now = {0};
   layout at = {0};
   assert(out->size % 4 == 0);
-  skein_status status = pack_resampled(packer, in, &now, &at);
+  skein_status status = packer->hairs ? pack_hairs(packer, in, &now, &at) : pack_resampled(packer, in, &now, &at);
   if (status.code == SKEIN_OK) {
     bool differs = !in->complete && packer->boxed && same_rods(packer, now.data, &at);
     bool added = differs ? add_differences(packer, now.data, &at, out) : view_bytes_add(out, now.data, now.size);

@@ -414,12 +414,12 @@ typedef struct skein_lcp_info {
   double error; /* as skein_lcp_error says */
 } skein_lcp_info;
 
-/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n) and,
- * unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
+/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n)
+ * and, unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
 SKEIN_API skein_status skein_lcp_solve(int n, const double *A, const double *b, const skein_lcp_def *def, double *z,
                                        double *w, skein_lcp_info *info);
-/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows no
- * solver. */
+/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows
+ * no solver. */
 SKEIN_API skein_status skein_lcp_error(int n, const double *A, const double *b, const double *z, double *error);
 
 /* ---- Scenes and the world -------------------------------------------------------------------------------------- */
@@ -484,11 +484,12 @@ SKEIN_API skein_status skein_world_nearest(const skein_world *world, double reac
 
 /* ---- By hand, while it runs: between two steps; the state knows it ---- */
 
-/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again with
- * the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them along. */
+/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again
+ * with the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them
+ * along. */
 SKEIN_API skein_status skein_world_set_pull(skein_world *world, int rod, double s, const double target[3],
                                             double stiffness);
-SKEIN_API skein_env skein_world_env(const skein_world *world); /* as it is now */
+SKEIN_API skein_env skein_world_env(const skein_world *world);                               /* as it is now */
 SKEIN_API skein_status skein_world_set_gravity(skein_world *world, const double gravity[3]); /* m/s^2 */
 SKEIN_API skein_status skein_world_set_wind(skein_world *world, const double wind[3]);       /* m/s */
 /* Friction of two groups (numbers as in frames); negative: they pass through each other, and cannot be set. */
@@ -629,6 +630,11 @@ SKEIN_API skein_status skein_look_values(const skein_look *look, skein_colour by
 SKEIN_API skein_status skein_look_colours(const skein_look *look, skein_colour by, const skein_frame *before,
                                           const skein_frame *f, double *lo, double *hi, float *rgb);
 
+/* Numbers of skein_look_values as colours, 3 per number, linear RGB; lo and hi as above. value may be the last third of
+ * rgb. */
+SKEIN_API void skein_look_paint(const skein_look *look, skein_colour by, const float *value, int count, double *lo,
+                                double *hi, float *rgb);
+
 typedef struct skein_legend_entry {
   const char *name;
   float colour[3];
@@ -637,6 +643,43 @@ typedef struct skein_legend_entry {
 /* Entry i of a named scale (material, group, status), as long as it returns true; false at once: continuous (speed,
  * force: skein_colour_ramp) or without names (island). */
 SKEIN_API bool skein_look_legend(const skein_look *look, skein_colour by, int i, skein_legend_entry *entry);
+
+/* ---- Hairs: many strands for pictures, from the few that were simulated ----------------------------------------- */
+
+/* Guides are simulated rods; hairs root between them on the skin of the body that holds them, and follow those nearest
+ * (docs/hairs.md). */
+typedef struct skein_hairs_def {
+  int hairs;          /* 1 to 1,000,000 */
+  double clump;       /* 0 to 1: how far hairs gather around their guide towards the tip */
+  double frizz;       /* 0 to 10: how far a hair strays by itself, in radii of its guide */
+  double width;       /* m: diameter of a hair; 0: 0.08 mm, thicker where there are few */
+  double vary;        /* 0 to 0.9: hairs are shorter than their guides, by up to this share */
+  int points;         /* of each hair, 2 to 256; 0: enough for the curls of the guides */
+  uint64_t seed;      /* of the same seed, the first hairs are the same whatever their number */
+  const char *groups; /* names of groups whose rods are guides, with commas; NULL: those of which a body holds 20 rods
+                         or more by their root */
+  int threads;        /* 0: all cores. The bits of the hairs do not depend on it */
+} skein_hairs_def;
+
+SKEIN_API skein_hairs_def skein_default_hairs_def(void);
+
+typedef struct skein_hairs skein_hairs;
+
+/* first: frame 0 of the run; hairs are rooted and tied to their guides there. Needs scene and frame only while it is
+ * created. BAD_INPUT where no rods can be guides. */
+SKEIN_API skein_status skein_hairs_create(const skein_scene *scene, const skein_frame *first,
+                                          const skein_hairs_def *def, skein_hairs **hairs);
+SKEIN_API void skein_hairs_destroy(skein_hairs *hairs); /* NULL is fine */
+SKEIN_API int skein_hairs_guides(const skein_hairs *hairs);
+SKEIN_API int skein_hairs_points(const skein_hairs *hairs); /* of each hair */
+/* The guide of a hair: the rod of the scene (rod_source) that is nearest to it. */
+SKEIN_API int skein_hairs_guide_of(const skein_hairs *hairs, int hair);
+/* The frame with hairs in the place of the guides: hairs first, then rods that are no guides (and what was cut off from
+ * guides). Contacts of a guide are those of its first hair; without one they are left out. The caller destroys it. */
+SKEIN_API skein_status skein_hairs_frame(const skein_hairs *hairs, const skein_frame *frame, skein_frame *out);
+/* As skein_look_values, one number per point of the frame above: a hair has the values of its guide. */
+SKEIN_API skein_status skein_hairs_values(const skein_hairs *hairs, const skein_look *look, skein_colour by,
+                                          const skein_frame *before, const skein_frame *frame, float *value);
 
 /* ---- Export: a run as files of other programs (docs/formats.md) ------------------------------------------------- */
 
@@ -665,6 +708,8 @@ typedef struct skein_export_def {
   bool y_up;             /* axes (x, z, -y): up is y, not z */
   int points;            /* of each rod, evenly along it; 0: those of the run, whose number may change with time */
   bool bodies, contacts;
+  const skein_hairs_def *hairs; /* hairs instead of the rods that were simulated; NULL: none. `points`, where given, are
+                                   those of a hair */
   bool (*progress)(int done, int all, void *user); /* after each frame; false stops. May be NULL */
   void *user;
 } skein_export_def;

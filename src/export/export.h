@@ -65,6 +65,7 @@ typedef struct sk_export {
   const skein_run *run;
   const skein_export_def *def;
   const skein_look *look;
+  const skein_hairs *hairs; /* NULL: rods as they are */
   sk_files *files;
   int first, step, count;  /* frames */
   double scale;            /* units per metre */

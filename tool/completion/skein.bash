@@ -29,6 +29,7 @@ _skein_value()
         export:--output | export:-o) _skein_files "*.usda" "*.pvd" "*.hair" "*.obj" "*.ply" "*.csv"; return ;;
         export:--frames | export:-n | export:--points) COMPREPLY=(); return ;;
         export:--contacts) return 1 ;;
+        *:--hairs | *:--clump | *:--frizz | *:--hair-width | *:--hair-seed | *:--hair-group) COMPREPLY=(); return ;;
         run:--dump-problems | stats:--plot) _skein_files; return ;;
         view:--output | view:-o) _skein_files "*.html"; return ;;
         view:--frames | view:-f | view:--max-size) COMPREPLY=(); return ;;
@@ -68,6 +69,7 @@ _skein()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local commands="solve info gen bench validate reproduce run stats view knot render export"
+    local hairs="--hairs --clump --frizz --hair-width --hair-seed --hair-group"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _skein_words "$commands help --help --version"
@@ -89,15 +91,16 @@ _skein()
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
         stats:*) _skein_files "*.h5" ;;
-        view:-*) _skein_words "--output --frames --max-size --live --port --host --threads --set --no-open --help" ;;
+        view:-*) _skein_words "--output --frames --max-size --live --port --host --threads --set --no-open $hairs
+            --help" ;;
         view:*) if [[ " ${COMP_WORDS[*]} " == *" --live "* ]]; then _skein_files "*.json"; else _skein_files "*.h5"; fi ;;
         knot:*) _skein_words "--port --host --threads --set --no-open --help" ;;
         export:-*) _skein_words "--format --output --frames --up --unit --points --bodies --no-bodies --contacts --quiet
-            --help" ;;
+            $hairs --help" ;;
         export:*) _skein_files "*.h5" ;;
         render:-*) _skein_words "--output --frame --frames --size --samples --colour --range --shading --radius-scale --eye --target
             --fov --azimuth --elevation --zoom --background --transparent --blur --fps --crf --title --no-legend --threads --quiet
-            --help" ;;
+            $hairs --help" ;;
         render:*) _skein_files "*.h5" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;
