@@ -15,7 +15,7 @@ typedef struct run_column {
   size_t offset;
 } run_column;
 
-enum { RUN_COLUMNS = 25 };
+enum { RUN_COLUMNS = 29 };
 extern const run_column run_columns[RUN_COLUMNS];
 
 double run_value(const skein_step_info *step, const run_column *column);

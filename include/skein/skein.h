@@ -414,12 +414,12 @@ typedef struct skein_lcp_info {
   double error; /* as skein_lcp_error says */
 } skein_lcp_info;
 
-/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n) and,
- * unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
+/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n)
+ * and, unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
 SKEIN_API skein_status skein_lcp_solve(int n, const double *A, const double *b, const skein_lcp_def *def, double *z,
                                        double *w, skein_lcp_info *info);
-/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows no
- * solver. */
+/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows
+ * no solver. */
 SKEIN_API skein_status skein_lcp_error(int n, const double *A, const double *b, const double *z, double *error);
 
 /* ---- Scenes and the world -------------------------------------------------------------------------------------- */
@@ -446,14 +446,18 @@ typedef struct skein_step_info {
   double nu;      /* 3 contacts / dofs of what is not asleep */
   int sweeps;     /* largest over islands */
   double error;   /* error_rel over all contacts */
-  bool converged; /* to the tolerance that was asked for */
+  double tol;     /* what was asked for: less at rest than in motion */
+  bool converged; /* error <= tol */
   int stick, slide, open;
   double penetration;               /* largest overlap, in radii */
   double speed;                     /* largest of any point, m/s */
   double kinetic, elastic, gravity; /* J, at the end of the step */
   double work;                      /* J, by the forces of the scene in this step */
   double dissipated;                /* J, by friction and impacts in this step */
+  double dissipated_friction;       /* J, of that: by what is tangential */
   double seconds_rods, seconds_collide, seconds_assemble, seconds_solve, seconds_other; /* wall clock */
+  double seconds_loop; /* of seconds_solve: the iterations alone, without building W */
+  double memory;       /* MB, the most that the process has had so far */
 } skein_step_info;
 
 typedef struct skein_world skein_world;
@@ -483,11 +487,12 @@ SKEIN_API skein_status skein_world_nearest(const skein_world *world, double reac
 
 /* ---- By hand, while it runs: between two steps; the state knows it ---- */
 
-/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again with
- * the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them along. */
+/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again
+ * with the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them
+ * along. */
 SKEIN_API skein_status skein_world_set_pull(skein_world *world, int rod, double s, const double target[3],
                                             double stiffness);
-SKEIN_API skein_env skein_world_env(const skein_world *world); /* as it is now */
+SKEIN_API skein_env skein_world_env(const skein_world *world);                               /* as it is now */
 SKEIN_API skein_status skein_world_set_gravity(skein_world *world, const double gravity[3]); /* m/s^2 */
 SKEIN_API skein_status skein_world_set_wind(skein_world *world, const double wind[3]);       /* m/s */
 /* Friction of two groups (numbers as in frames); negative: they pass through each other, and cannot be set. */

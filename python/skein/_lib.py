@@ -124,10 +124,11 @@ SolveInfoStruct = struct(
 StepInfoStruct = struct(
     "skein_step_info", ("time", c_double), ("dt", c_double), ("retries", c_int), ("contacts", c_int),
     ("islands", c_int), ("rods_asleep", c_int), ("nu", c_double), ("sweeps", c_int), ("error", c_double),
-    ("converged", c_bool), ("stick", c_int), ("slide", c_int), ("open", c_int), ("penetration", c_double),
+    ("tol", c_double), ("converged", c_bool), ("stick", c_int), ("slide", c_int), ("open", c_int), ("penetration", c_double),
     ("speed", c_double), ("kinetic", c_double), ("elastic", c_double), ("gravity", c_double), ("work", c_double),
-    ("dissipated", c_double), ("seconds_rods", c_double), ("seconds_collide", c_double), ("seconds_assemble", c_double),
-    ("seconds_solve", c_double), ("seconds_other", c_double))
+    ("dissipated", c_double), ("dissipated_friction", c_double), ("seconds_rods", c_double),
+    ("seconds_collide", c_double), ("seconds_assemble", c_double), ("seconds_solve", c_double),
+    ("seconds_other", c_double), ("seconds_loop", c_double), ("memory", c_double))
 
 FrameStruct = struct(
     "skein_frame", ("index", c_int), ("time", c_double), ("dt", c_double), ("rods", c_int), ("points", c_int),

@@ -343,5 +343,6 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   count_contacts(w, info);
   adapt(w, info, wanted);
   lap(&last, &info->seconds_other);
+  info->memory = sk_memory();
   return s;
 }
