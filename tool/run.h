@@ -63,6 +63,17 @@ void run_progress_step(run_progress *p, const skein_step_info *step, int frame);
 void run_progress_frame(run_progress *p, const skein_step_info *step, int frame);
 void run_progress_clear(run_progress *p); /* before other lines on the terminal */
 
+/* ---- run_figures.c ---- */
+
+typedef struct run_figure {
+  const char *name;
+  int width, height;
+  const char *title, *commands; /* of gnuplot; D is the file of numbers, time in column 1, "?" where there is none */
+} run_figure;
+
+/* NAME.gp, .svg and .png of each figure in the folder, from DATA.dat there. */
+int run_draw(const char *folder, const char *data, const char *title, const run_figure *figures, int count);
+
 /* ---- run_plot.c ---- */
 
 /* energy, contacts, solver, step and time as .dat, .gp, .svg and .png in the folder. */
