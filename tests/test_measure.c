@@ -276,6 +276,13 @@ static skein_frame frame_of_run(int index)
   return f;
 }
 
+static bool stop(void *user, int done, int all)
+{
+  (void)user;
+  assert_int_equal(all, 64);
+  return done < 3;
+}
+
 static void test_run(void **state)
 {
   (void)state;
@@ -299,7 +306,7 @@ static void test_run(void **state)
   expect_ok(skein_run_finish(run));
   skein_measure_def def = skein_default_measure_def();
   skein_measures m;
-  expect_ok(skein_measure_run(run, &def, NULL, NULL, &m));
+  expect_ok(skein_measure_run(run, &def, &m));
   assert_true(m.frames == 64 && m.rods == 10 && m.strand == 9);
   for (int k = 1; k < 64; k++) {
     const skein_measure_row *row = &m.row[k];
@@ -313,7 +320,9 @@ static void test_run(void **state)
   assert_true(fabs(m.shift - 26e-3) < 1e-5); /* the last 2 s: frames 13 to 63 */
   skein_measures_destroy(&m);
   def.share = 0;
-  expect_bad(skein_measure_run(run, &def, NULL, NULL, &m), "share is 0");
+  expect_bad(skein_measure_run(run, &def, &m), "share is 0");
+  def.share = 0.5, def.progress = stop;
+  expect_bad(skein_measure_run(run, &def, &m), "stopped after frame 2");
   assert_null(m.row);
   skein_run_close(run);
   unlink(path);

@@ -91,7 +91,7 @@ double measure_find(const measure_summary *s, measure_phase phase, const char *c
   return NAN;
 }
 
-static bool show_progress(int done, int all, void *user)
+static bool show_progress(void *user, int done, int all)
 {
   if (*(bool *)user) fprintf(stderr, done < all ? "\r\033[Kframe %d of %d" : "\r\033[K", done, all);
   return true;
@@ -103,7 +103,9 @@ skein_status measure_read(const char *path, const skein_measure_def *def, skein_
   bool terminal = isatty(STDERR_FILENO);
   *m = (skein_measures){.strand = -1};
   skein_status status = skein_run_open(path, false, &run);
-  if (status.code == SKEIN_OK) status = skein_measure_run(run, def, show_progress, &terminal, m);
+  skein_measure_def with = *def;
+  with.progress = show_progress, with.user = &terminal;
+  if (status.code == SKEIN_OK) status = skein_measure_run(run, &with, m);
   skein_run_close(run);
   return status;
 }

@@ -46,7 +46,7 @@ static skein_status film_one(reproduce_section *s, int smooth, skein_measures *m
   skein_measure_def measure = skein_default_measure_def();
   *m = (skein_measures){.strand = -1};
   *frames = film.frames;
-  if (status.code == SKEIN_OK) status = skein_measure_run(film.run, &measure, NULL, NULL, m);
+  if (status.code == SKEIN_OK) status = skein_measure_run(film.run, &measure, m);
   reproduce_film_end(&film);
   return status;
 }

@@ -564,12 +564,17 @@ SKEIN_API skein_status skein_run_steps(const skein_run *run, skein_step_info **s
 
 /* ---- Measures: what a run shows (docs/measures.md) -------------------------------------------------------------- */
 
+/* After each frame of a run; returning false stops, with BAD_INPUT. */
+typedef bool (*skein_measure_fn)(void *user, int done, int all);
+
 typedef struct skein_measure_def {
-  double reach; /* clumps: rods are close where their axes are within this many sums of their radii, */
-  double share; /* joined where that is so over this share of the length of one of them, */
-  double hold;  /* s: and was so this long before */
-  double cell;  /* m: edge of the cells that rods occupy */
-  double outer; /* contacts of rods with bodies are watched from this share of their length on */
+  double reach;              /* clumps: rods are close where their axes are within this many sums of their radii, */
+  double share;              /* joined where that is so over this share of the length of one of them, */
+  double hold;               /* s: and was so this long before */
+  double cell;               /* m: edge of the cells that rods occupy */
+  double outer;              /* contacts of rods with bodies are watched from this share of their length on */
+  skein_measure_fn progress; /* of skein_measure_run; may be NULL */
+  void *user;
 } skein_measure_def;
 
 SKEIN_API skein_measure_def skein_default_measure_def(void); /* 2 radii, half the length, 0.2 s; 1 cm; the outer half */
@@ -649,10 +654,7 @@ typedef struct skein_measures {
   double shift;           /* m: longest way of a place between the frames at the two ends of that time */
 } skein_measures;
 
-/* progress (may be NULL) is called after each frame; false stops, with BAD_INPUT. */
-SKEIN_API skein_status skein_measure_run(const skein_run *run, const skein_measure_def *def,
-                                         bool (*progress)(int done, int all, void *user), void *user,
-                                         skein_measures *measures);
+SKEIN_API skein_status skein_measure_run(const skein_run *run, const skein_measure_def *def, skein_measures *measures);
 SKEIN_API void skein_measures_destroy(skein_measures *measures);
 
 /* ---- What a run looks like: for pictures, pages and exported files --------------------------------------------- */

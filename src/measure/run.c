@@ -113,7 +113,7 @@ static skein_status keep_rest(pass *p, int k)
   return skein_run_frame(p->run, k, &p->rest);
 }
 
-static skein_status read_frames(pass *p, bool (*progress)(int done, int all, void *user), void *user)
+static skein_status read_frames(pass *p)
 {
   skein_status s = sk_ok();
   for (int k = 0; k < p->out->frames && s.code == SKEIN_OK; k++) {
@@ -125,7 +125,7 @@ static skein_status read_frames(pass *p, bool (*progress)(int done, int all, voi
       s = skein_measure_motion(&p->rest, &p->frame, &end), p->out->shift = end.shift;
     skein_frame_destroy(&p->before);
     p->before = p->frame, p->frame = (skein_frame){0};
-    if (s.code == SKEIN_OK && progress && !progress(k + 1, p->out->frames, user))
+    if (s.code == SKEIN_OK && p->def->progress && !p->def->progress(p->def->user, k + 1, p->out->frames))
       s = sk_fail(SKEIN_BAD_INPUT, "stopped after frame %d", k);
   }
   return s;
@@ -185,14 +185,13 @@ static void end(pass *p)
   skein_frame_destroy(&p->before), skein_frame_destroy(&p->frame), skein_frame_destroy(&p->rest);
 }
 
-skein_status skein_measure_run(const skein_run *run, const skein_measure_def *def,
-                               bool (*progress)(int done, int all, void *user), void *user, skein_measures *out)
+skein_status skein_measure_run(const skein_run *run, const skein_measure_def *def, skein_measures *out)
 {
   pass p = {.run = run, .def = def, .out = out};
   *out = (skein_measures){.strand = -1};
   skein_status s = sk_measure_def_check(def);
   if (s.code == SKEIN_OK) s = begin(&p);
-  if (s.code == SKEIN_OK) s = read_frames(&p, progress, user);
+  if (s.code == SKEIN_OK) s = read_frames(&p);
   if (s.code == SKEIN_OK) choose_strand(&p);
   if (s.code == SKEIN_OK) out->rest = skein_measure_rest(p.steps, p.step_count, rest_window);
   end(&p);
