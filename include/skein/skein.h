@@ -465,6 +465,7 @@ typedef struct skein_world skein_world;
 /* threads 0: all cores. The bits of what follows do not depend on it. The scene must live as long as the world. */
 SKEIN_API skein_status skein_world_create(const skein_scene *scene, int threads, skein_world **world);
 SKEIN_API void skein_world_destroy(skein_world *world);
+/* Negative while the world settles (time.settle of the scene), which its first steps do. */
 SKEIN_API double skein_world_time(const skein_world *world);
 /* One step, not beyond `until`. BAD_INPUT when the motion blew up (the message names the step and the rods); the
  * problem of that step is then what skein_world_problem returns. */
@@ -542,7 +543,7 @@ SKEIN_API void skein_run_close(skein_run *run); /* NULL is fine; what was append
  * come again. */
 SKEIN_API skein_status skein_run_append(skein_run *run, const skein_frame *frame, const skein_step_info *steps,
                                         int step_count, const void *state, size_t state_size);
-/* The state between two frames, with the steps since the last one: where a stopped run goes on. */
+/* The state between two frames, or before the first, with the steps since the last one: where a stopped run goes on. */
 SKEIN_API skein_status skein_run_checkpoint(skein_run *run, const skein_step_info *steps, int step_count,
                                             const void *state, size_t state_size);
 SKEIN_API skein_status skein_run_finish(skein_run *run);

@@ -49,11 +49,19 @@ skein_status sk_mesh_create(const double *v, int vertices, const int *t, int tri
 void sk_mesh_destroy(sk_mesh *m);
 /* New places of the same vertices (an animated mesh): the tree is refitted. */
 void sk_mesh_move(sk_mesh *m, const double *v);
-bool sk_mesh_is_polytope(const sk_mesh *m); /* convex, of few faces: contacts of two such are exact also where they touch */
+bool sk_mesh_is_polytope(
+    const sk_mesh *m); /* convex, of few faces: contacts of two such are exact also where they touch */
 int sk_mesh_vertices(const sk_mesh *m);
 int sk_mesh_triangles(const sk_mesh *m);
 const double *sk_mesh_vertex_data(const sk_mesh *m);
 const int *sk_mesh_triangle_data(const sk_mesh *m);
+
+/* head.c: a head with the upper neck, or the neck, shoulders and chest below it (a bust), as closed meshes in the same
+ * axes: metres, the origin where the skull turns on the spine, z up, the face looks to -y. height: chin to crown. */
+typedef enum sk_head_part { SK_HEAD, SK_BUST } sk_head_part;
+skein_status sk_head_create(sk_head_part part, double height, sk_mesh **out);
+/* Whether hair grows at this place of a head of that height: behind the hairline, above the ears and the nape. */
+bool sk_head_has_hair(double height, sk_vec3 x);
 
 /* tube.c: the cubic spline (curvature goes on, none at open ends) through `count` points, copied: two at least, three
  * for a closed one, whose last point is not the first. BAD_INPUT for numbers that are not finite, points that coincide,

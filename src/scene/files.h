@@ -34,12 +34,15 @@ skein_status sk_file_read(const char *path, size_t most, char **bytes, size_t *s
 skein_status sk_strands_read(const char *path, sk_strands *out);
 void sk_strands_destroy(sk_strands *s);
 skein_status sk_triangles_read(const char *path, sk_triangles *out);
+/* Marks the triangles, of which there are `triangles`, in the group, object or material of that name. */
+skein_status sk_triangles_mark(const char *path, const char *name, int triangles, uint8_t *marked);
 void sk_triangles_destroy(sk_triangles *t);
 
 /* One format each, from memory (text formats write zero bytes into it). */
 skein_status sk_hair_parse(const char *bytes, size_t size, sk_strands *out);
 skein_status sk_obj_strands_parse(char *text, size_t size, sk_strands *out);
 skein_status sk_obj_triangles_parse(char *text, size_t size, sk_triangles *out);
+skein_status sk_obj_mark_parse(char *text, size_t size, const char *name, int triangles, uint8_t *marked);
 skein_status sk_ply_parse(char *bytes, size_t size, sk_strands *out);
 
 /* Edges (pairs of vertices, from root to tip where they can) made into open chains, in the order of their first

@@ -50,6 +50,8 @@ typedef struct sk_entry {
   int first, count;
 } sk_entry;
 
+#define SK_HEAD_HEIGHT 0.23 /* m, chin to crown: of a head whose scene does not say it */
+
 enum { SK_MOST_RODS = 1000000, SK_MOST_GROUPS = 1000, SK_MOST_CELLS = 1000000 };
 
 typedef struct sk_reader {

@@ -84,12 +84,14 @@ typedef enum sk_rigid_method {
 typedef struct sk_scene_step {
   double dt, dt_min, dt_max; /* s: the default step, and the bounds of the adaptive one */
   double theta;
-  double tol, tol_rest; /* of the friction solve, error_rel: in motion, and where all is calm */
-  double slop;          /* share of the radius that contacts may overlap before they are pushed out */
-  double push;          /* m/s: bound of the push-out velocity */
-  bool passive;         /* overlaps are pushed out at once, but no faster than the surfaces came together */
-  double chord;         /* share of the radius that the chord of a capsule may miss the curve by */
-  double travel;        /* largest travel of a point in one step, in lengths of a capsule; 0: any */
+  double settle;          /* s before t = 0 in which the scene comes to rest */
+  double settle_friction; /* share of mu that acts meanwhile */
+  double tol, tol_rest;   /* of the friction solve, error_rel: in motion, and where all is calm */
+  double slop;            /* share of the radius that contacts may overlap before they are pushed out */
+  double push;            /* m/s: bound of the push-out velocity */
+  bool passive;           /* overlaps are pushed out at once, but no faster than the surfaces came together */
+  double chord;           /* share of the radius that the chord of a capsule may miss the curve by */
+  double travel;          /* largest travel of a point in one step, in lengths of a capsule; 0: any */
   skein_method method;
   skein_local local;
   bool failsafe;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Weight times length, and the motion that the scene starts with: what a blow-up is measured by. */
-static double start_scale(const skein_world *w)
+double sk_world_scale(const skein_world *w)
 {
   double sum = 0, g = sk_norm(sk_load3(w->env.gravity));
   skein_step_info info;
@@ -42,6 +42,7 @@ skein_status skein_world_create(const skein_scene *scene, int threads, skein_wor
   skein_world *w = sk_calloc(1, sizeof *w);
   if (!w) return sk_no_memory();
   w->scene = scene, w->env = scene->env, w->dt = scene->step.dt;
+  if (scene->step.settle > 0) w->time = -scene->step.settle;
   w->threads = threads > 0 ? threads : omp_get_max_threads();
   w->strands = sk_calloc((size_t)scene->rod_count, sizeof *w->strands);
   w->bodies = sk_calloc((size_t)scene->body_count, sizeof *w->bodies);
@@ -53,7 +54,7 @@ skein_status skein_world_create(const skein_scene *scene, int threads, skein_wor
     return s;
   }
   sk_world_find_roots(w);
-  w->energy_scale = start_scale(w);
+  w->energy_scale = sk_world_scale(w);
   *out = w;
   return s;
 }

@@ -238,7 +238,8 @@ static double gap_velocity(const skein_world *w, const sk_touch *t, double dt)
   if (t->restitution > 0 && t->approach < -slow && t->gap < closing) return t->restitution * t->approach;
   if (t->gap >= 0) return t->gap / dt;
   if (step->passive) return overlap > 0 ? -fmax(0, fmin(fmin(step->push, overlap / dt), -t->approach)) : 0;
-  return overlap > 0 && !w->gentle ? -fmin(step->push, 0.2 * overlap / dt) : 0;
+  double speed = sk_world_settling(w) ? sk_world_opening(w, t, overlap, dt) : 0.2 * overlap / dt;
+  return overlap > 0 && !w->gentle ? -fmin(step->push, speed) : 0;
 }
 
 static void fill_contact(const skein_world *w, int k, double dt, double *J)
@@ -386,9 +387,11 @@ skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info)
   skein_solve_info result = {.converged = true};
   skein_status s = sk_ok();
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
-  def.tol = w->calm ? step->tol_rest : step->tol, def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
+  def.tol = w->calm ? step->tol_rest : step->tol;
   def.max_seconds = step->max_seconds, def.threads = w->threads, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
+  if (sk_world_settling(w)) sk_world_hurry(w, &def);
+  def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
   if (w->tried.count > 0) s = skein_solve(&w->problem, &def, &w->solution, &result);
   if (s.code != SKEIN_OK) return s;
   take_velocities(w);

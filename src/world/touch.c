@@ -15,7 +15,7 @@ static void count_pieces(skein_world *w)
   w->piece_count = 0;
   for (int i = 0; i < w->strand_count; i++) {
     sk_strand *s = w->strands + i;
-    s->pieces = SK_MAX(s->finer, sk_rod_pieces(s->rod, w->scene->step.chord * s->radius));
+    s->pieces = SK_MAX(s->finer, sk_rod_pieces(s->rod, w->scene->step.chord * w->scene->rods[s->source].radius));
     s->first = w->piece_count;
     w->piece_count += s->pieces * s->rod->def.elements;
   }
@@ -282,7 +282,8 @@ static bool is_across_cut(const skein_world *w, int near, double s_near, int far
 /* Contacts that are none: inside the scalp, or across a cut, whose ends begin on top of each other. */
 static bool is_ignored(const skein_world *w, const sk_touch *t)
 {
-  return is_rooted(w, t) || is_across_cut(w, t->a, t->sa, t->b, t->sb) || is_across_cut(w, t->b, t->sb, t->a, t->sa);
+  return is_rooted(w, t) || sk_world_tangled(w, t) || is_across_cut(w, t->a, t->sa, t->b, t->sb) ||
+         is_across_cut(w, t->b, t->sb, t->a, t->sa);
 }
 
 /* Remote candidates go aside before the costly part; the others stay in order, and wake whom they touch. Their number.
@@ -351,7 +352,10 @@ skein_status sk_world_touch(skein_world *w, double dt)
   count = set_remote_aside(w, found, count, dt);
   if (w->disturbed) return s;
 #pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
-  for (int i = 0; i < count; i++) refine(w, found + i, w->tried.at + i);
+  for (int i = 0; i < count; i++) {
+    refine(w, found + i, w->tried.at + i);
+    if (sk_world_settling(w)) sk_world_ease(w, w->tried.at + i);
+  }
   w->tried.count = merge(w, w->tried.at, count);
   warm_start(w, w->last_dt > 0 ? dt / w->last_dt : 1);
   return s;

@@ -116,13 +116,32 @@ struct skein_world {
   sk_body_state *saved_bodies;
 };
 
+/* ---- create.c ---- */
+double sk_world_scale(const skein_world *w); /* J: of its motion as it is now */
+
 /* ---- motion.c: where held ends and bodies go, rigid bodies, events ---- */
 skein_status sk_world_start(skein_world *w);
+/* The velocities that the scene starts with, at t = 0. */
+skein_status sk_world_launch(skein_world *w);
 skein_status sk_world_drive(skein_world *w, double dt);
 void sk_world_move_bodies(skein_world *w, const sk_body_state *before, double dt);
 sk_mat3 sk_world_inertia(const skein_world *w, int body); /* in world axes */
 skein_status sk_world_apply_events(skein_world *w);
 bool sk_world_end_moves(const skein_world *w, int strand, double dt); /* a held end of it, in the coming step */
+
+/* ---- settle.c: before t = 0 ---- */
+bool sk_world_settling(const skein_world *w);
+/* The time that prescribed motions are at when the step of length dt ends: not before 0. */
+double sk_world_path_time(const skein_world *w, double dt);
+double sk_world_shortest(const skein_world *w);        /* s: shortest step */
+void sk_world_swell(skein_world *w);                   /* the radii of the coming step */
+void sk_world_restrain(skein_world *w);                /* velocities that the step goes on with, after the solve */
+void sk_world_damp(skein_world *w, double dt);         /* after a step of it */
+void sk_world_ease(const skein_world *w, sk_touch *t); /* its friction and its bounce */
+void sk_world_hurry(const skein_world *w, skein_solve_def *def); /* how exactly it is solved */
+double sk_world_opening(const skein_world *w, const sk_touch *t, double overlap,
+                        double dt);                             /* m/s: that overlaps open with */
+bool sk_world_tangled(const skein_world *w, const sk_touch *t); /* a contact that no motion could open */
 
 /* ---- forces.c: dead loads of the scene ---- */
 skein_status sk_world_load(skein_world *w, double dt); /* the loads that rods have in the coming step */
