@@ -8,6 +8,7 @@
 
 const char *const measure_phase_names[MEASURE_PHASES] = {"all", "still", "gentle", "rough"};
 static const double still_below = 1e-3, rough_above = 0.5; /* m/s; of the largest speed of the roots */
+static const double around = 0.5;                          /* s: a motion to and fro stops where it turns */
 
 #define AT(field) offsetof(skein_measure_row, field)
 const measure_column measure_columns[MEASURE_COLUMNS] = {
@@ -39,10 +40,14 @@ double measure_value(const skein_measure_row *row, const measure_column *c)
   return c->integer ? *(const int *)(const void *)at : *(const double *)(const void *)at;
 }
 
-measure_phase measure_phase_of(const skein_measure_row *row, double rough_from)
+measure_phase measure_phase_of(const skein_measures *m, int frame, double rough_from)
 {
-  if (row->motion.root_speed < still_below) return MEASURE_STILL;
-  return row->motion.root_speed > rough_from ? MEASURE_ROUGH : MEASURE_GENTLE;
+  double speed = 0, t = m->row[frame].time;
+  for (int k = frame; k >= 0 && t - m->row[k].time <= around; k--) speed = fmax(speed, m->row[k].motion.root_speed);
+  for (int k = frame; k < m->frames && m->row[k].time - t <= around; k++)
+    speed = fmax(speed, m->row[k].motion.root_speed);
+  if (speed < still_below) return MEASURE_STILL;
+  return speed > rough_from ? MEASURE_ROUGH : MEASURE_GENTLE;
 }
 
 /* Sum, mean or weighted mean of a column over the frames of a phase; the first frame, which nothing led to, is none. */
@@ -52,7 +57,7 @@ static double reduce(const skein_measures *m, const measure_column *c, measure_p
   for (int k = 1; k < m->frames; k++) {
     const skein_measure_row *row = &m->row[k];
     double x = measure_value(row, c), w = c->weighted ? row->contacts : 1;
-    if (phase != MEASURE_ALL && measure_phase_of(row, rough_from) != phase) continue;
+    if (phase != MEASURE_ALL && measure_phase_of(m, k, rough_from) != phase) continue;
     if (!isfinite(x) || !isfinite(w)) continue;
     sum += w * x, weight += w;
   }
@@ -76,7 +81,7 @@ measure_summary measure_summarise(const skein_measures *m)
 {
   measure_summary s = {0};
   for (int k = 0; k < m->frames; k++) s.rough_from = fmax(s.rough_from, rough_above * m->row[k].motion.root_speed);
-  for (int k = 1; k < m->frames; k++) s.frames[MEASURE_ALL]++, s.frames[measure_phase_of(&m->row[k], s.rough_from)]++;
+  for (int k = 1; k < m->frames; k++) s.frames[MEASURE_ALL]++, s.frames[measure_phase_of(m, k, s.rough_from)]++;
   for (int p = 0; p < MEASURE_PHASES; p++)
     for (int c = 0; c < MEASURE_COLUMNS; c++)
       s.value[p][c] = reduce(m, &measure_columns[c], (measure_phase)p, s.rough_from);

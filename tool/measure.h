@@ -4,8 +4,8 @@
 
 #include "tool.h"
 
-/* Parts of a run by the speed of its roots: still (below 1 mm/s), rough (above half the largest of the run), gentle
- * (what is between). */
+/* Parts of a run by the speed of its roots, the largest within half a second: still (below 1 mm/s), rough (above half
+ * the largest of the run), gentle (what is between). */
 typedef enum measure_phase { MEASURE_ALL, MEASURE_STILL, MEASURE_GENTLE, MEASURE_ROUGH, MEASURE_PHASES } measure_phase;
 extern const char *const measure_phase_names[MEASURE_PHASES];
 
@@ -31,7 +31,7 @@ typedef struct measure_summary {
   double slip_stick, slip_slide; /* m: its way along bodies in them */
 } measure_summary;
 
-measure_phase measure_phase_of(const skein_measure_row *row, double rough_from);
+measure_phase measure_phase_of(const skein_measures *m, int frame, double rough_from);
 measure_summary measure_summarise(const skein_measures *m);
 /* Of a phase, by the column's name. */
 double measure_find(const measure_summary *s, measure_phase phase, const char *column);
