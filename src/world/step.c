@@ -251,7 +251,7 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
   double radius = HUGE_VAL;
   for (int i = 0; i < w->strand_count; i++) radius = fmin(radius, w->strands[i].radius);
   if (info->dt < wanted) w->dt = fmax(sk_world_shortest(w), info->dt);
-  else if (info->penetration > 0.1 && info->penetration > 1.05 * w->penetration)
+  else if (info->penetration > 2 * step->overlap && info->penetration > 1.05 * w->penetration)
     w->dt = fmax(sk_world_shortest(w), 0.5 * w->dt);
   else w->dt = fmin(step->dt, 1.2 * w->dt);
   w->penetration = info->penetration;

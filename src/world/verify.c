@@ -134,17 +134,17 @@ static double gap_on_body(const skein_world *w, const sk_touch *touch, double ba
   return gap;
 }
 
-/* How much deeper than before, in radii, where that is too much: a hundredth a step once it is deeper than a twentieth,
- * less beyond, so that the push-out gets the better of it. 0: it is fine. */
+/* How much deeper than before, in radii, where that is too much: a fifth of the scene's overlap a step once it is
+ * deeper than that, less beyond, so that the push-out gets the better of it. 0: it is fine. */
 static double deepened(const skein_world *w, const sk_touch *t)
 {
   if (!sk_is_rod(w, t->a)) return 0;
   bool rods = sk_is_rod(w, t->b);
   double radius = rods ? fmin(w->strands[t->a].radius, w->strands[t->b].radius) : w->strands[t->a].radius;
-  double before = t->gap,
-         gap = rods ? gap_of_rods(w, t, -0.05 * radius, &before) : gap_on_body(w, t, -0.05 * radius, &before);
+  double most = w->scene->step.overlap, bad = -most * radius, before = t->gap;
+  double gap = rods ? gap_of_rods(w, t, bad, &before) : gap_on_body(w, t, bad, &before);
   double overlap = -gap / radius, more = (fmin(before, 0) - gap) / radius;
-  return overlap > 0.05 && more > fmax(0.001, fmin(0.01, 0.01 * (0.08 - overlap) / 0.03)) ? more : 0;
+  return overlap > most && more > fmax(0.02 * most, fmin(0.2 * most, (1.6 * most - overlap) / 3)) ? more : 0;
 }
 
 double sk_world_deepened(skein_world *w, bool *missed)
