@@ -28,6 +28,7 @@ class StepInfo(NamedTuple):
     nu: float
     sweeps: int
     error: float  # error_rel over all contacts
+    tol: float  # what was asked for
     converged: bool
     stick: int
     slide: int
@@ -39,11 +40,14 @@ class StepInfo(NamedTuple):
     gravity: float
     work: float  # by the forces of the scene in this step
     dissipated: float  # by friction and impacts in this step
+    dissipated_friction: float  # of that: by what is tangential
     seconds_rods: float  # wall clock
     seconds_collide: float
     seconds_assemble: float
     seconds_solve: float
     seconds_other: float
+    seconds_loop: float  # of seconds_solve: the iterations alone
+    memory: float  # MB, the most that the process has had so far
 
 
 # The same as a row of a structured array, laid out as in C.

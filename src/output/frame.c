@@ -224,11 +224,16 @@ typedef struct step_column {
   const char *name;
   column_kind kind;
   size_t offset;
+  bool optional; /* files of earlier versions have none: it is 0 there */
 } step_column;
 
 #define COLUMN(kind, field)                                                                                            \
   {                                                                                                                    \
-#field, kind, offsetof(skein_step_info, field)                                                                     \
+#field, kind, offsetof(skein_step_info, field), false                                                              \
+  }
+#define OPTIONAL(kind, field)                                                                                          \
+  {                                                                                                                    \
+#field, kind, offsetof(skein_step_info, field), true                                                               \
   }
 static const step_column columns[] = {
     COLUMN(NUMBER, time),
@@ -240,6 +245,7 @@ static const step_column columns[] = {
     COLUMN(NUMBER, nu),
     COLUMN(INTEGER, sweeps),
     COLUMN(NUMBER, error),
+    OPTIONAL(NUMBER, tol),
     COLUMN(TRUTH, converged),
     COLUMN(INTEGER, stick),
     COLUMN(INTEGER, slide),
@@ -249,15 +255,19 @@ static const step_column columns[] = {
     COLUMN(NUMBER, kinetic),
     COLUMN(NUMBER, elastic),
     COLUMN(NUMBER, gravity),
-    COLUMN(NUMBER, work),
+    OPTIONAL(NUMBER, work),
     COLUMN(NUMBER, dissipated),
+    OPTIONAL(NUMBER, dissipated_friction),
     COLUMN(NUMBER, seconds_rods),
     COLUMN(NUMBER, seconds_collide),
     COLUMN(NUMBER, seconds_assemble),
     COLUMN(NUMBER, seconds_solve),
     COLUMN(NUMBER, seconds_other),
+    OPTIONAL(NUMBER, seconds_loop),
+    OPTIONAL(NUMBER, memory),
 };
 #undef COLUMN
+#undef OPTIONAL
 enum { column_count = sizeof columns / sizeof columns[0] };
 
 static hid_t column_type(column_kind kind)
@@ -305,8 +315,7 @@ static skein_status get_columns(const sk_h5 *h, hid_t group, skein_step_info **s
   skein_status s = sk_ok();
   for (int c = 0; c < column_count && s.code == SKEIN_OK; c++) {
     void *array;
-    if (c > 0 && !strcmp(columns[c].name, "work") && H5Lexists(group, "work", H5P_DEFAULT) == 0)
-      continue; /* runs had no forces before; it stays zero */
+    if (columns[c].optional && H5Lexists(group, columns[c].name, H5P_DEFAULT) == 0) continue;
     s = sk_h5_get(h, group, columns[c].name, column_type(columns[c].kind), count, 0, &array);
     if (s.code == SKEIN_OK && !*steps && !(*steps = sk_calloc((size_t)*count, sizeof **steps))) s = sk_no_memory();
     if (s.code == SKEIN_OK) column_in(&columns[c], array, *steps, *count);

@@ -335,10 +335,11 @@ skein_status sk_world_assemble(skein_world *w, double dt)
 
 /* ---- Solving ---- */
 
-/* Impulses back into the contacts, in world axes; what they dissipate is - r . (u before + u after) / 2. */
-static double take_impulses(skein_world *w)
+/* Impulses back into the contacts, in world axes; what they dissipate is - r . (u before + u after) / 2. *friction: of
+ * the tangential part. */
+static double take_impulses(skein_world *w, double *friction)
 {
-  double work = 0;
+  double work[3] = {0};
   for (int k = 0; k < w->tried.count; k++) {
     sk_touch *t = w->tried.at + k;
     const double *r = w->solution.r + 3 * k, *u = w->solution.u + 3 * k;
@@ -347,10 +348,11 @@ static double take_impulses(skein_world *w)
     t->status = !(force > 0) ? 0 : hypot(r[1], r[2]) < t->mu * r[0] * (1 - 1e-6) || slip == 0 ? 1 : 2;
     for (int c = 0; c < 3; c++) {
       t->impulse = sk_axpy(t->impulse, r[c], t->frame[c]);
-      work += 0.5 * r[c] * (t->u_before[c] + u[c] - (c == 0 ? t->offset : t->shift[c - 1]));
+      work[c] += 0.5 * r[c] * (t->u_before[c] + u[c] - (c == 0 ? t->offset : t->shift[c - 1]));
     }
   }
-  return -work;
+  *friction = -(work[1] + work[2]);
+  return *friction - work[0];
 }
 
 /* Rods that touch something get its velocities; the others have the free ones already. */
@@ -394,8 +396,10 @@ skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info)
   if (s.code != SKEIN_OK) return s;
   take_velocities(w);
   solve_bodies(w, dt);
-  info->dissipated = take_impulses(w);
-  info->converged = result.converged, info->error = result.error.rel, info->sweeps = result.iterations;
+  info->dissipated = take_impulses(w, &info->dissipated_friction);
+  info->seconds_loop += result.seconds - result.seconds_setup;
+  info->converged = result.converged, info->tol = def.tol, info->error = result.error.rel,
+  info->sweeps = result.iterations;
   info->islands = result.islands;
   return s;
 }

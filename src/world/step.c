@@ -351,5 +351,6 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   adapt(w, info, wanted);
   if (settles && !sk_world_settling(w) && s.code == SKEIN_OK) s = sk_world_launch(w);
   lap(&last, &info->seconds_other);
+  info->memory = sk_memory();
   return s;
 }
