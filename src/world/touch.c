@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { APART = 4 }; /* radii of arc between two places of one rod that may touch */
-
 /* ---- Capsules ---- */
 
 /* Numbers the pieces of every strand; chords miss the curve by at most the scene's share of the radius. */
@@ -279,7 +277,7 @@ static bool is_rooted(const skein_world *w, const sk_touch *t)
 static bool is_across_cut(const skein_world *w, int near, double s_near, int far, double s_far)
 {
   if (!sk_is_rod(w, near) || !sk_is_rod(w, far) || w->strands[near].cut_off != far) return false;
-  return w->strands[near].rod->def.length - s_near + s_far < APART * w->strands[near].radius;
+  return w->strands[near].rod->def.length - s_near + s_far < SK_APART * w->strands[near].radius;
 }
 
 /* Contacts that are none: inside the scalp, or across a cut, whose ends begin on top of each other. */
@@ -344,7 +342,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .solids = solids,
                          .solid_count = w->scene->body_count,
                          .pairing = {w->scene->group_count, w->mu, w->scene->restitution},
-                         .apart = APART,
+                         .apart = SK_APART,
                          .stretch = 1,
                          .threads = w->threads};
   s = sk_collide_find(&in, &w->arena, &found, &count);

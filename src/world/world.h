@@ -13,6 +13,8 @@
 #include "rod/rod.h"
 #include "scene/scene.h"
 
+enum { SK_APART = 4 }; /* radii of arc between two places of one rod that may touch */
+
 /* A body in motion: static and prescribed ones have the velocity that takes them to their next pose. */
 typedef struct sk_body_state {
   sk_pose pose, next; /* next: at the end of the step, of prescribed ones */
