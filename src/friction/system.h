@@ -43,6 +43,10 @@ typedef struct sk_system {
   int *g_y, *g_width;  /* start of the object's y, padded width */
   int64_t *g_at;       /* start of the pair's 3 x width block in G, by rows */
   double *G;
+  const skein_problem *problem; /* factored: where G is from, NULL where that is unknown */
+  const sk_objects *parts;
+  int *contact_of; /* n: contact in the problem, NULL: the same */
+  int *object_at;  /* y_size: the object whose y begins there, or -1 */
 } sk_system;
 
 /* objects.c */
