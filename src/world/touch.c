@@ -44,7 +44,8 @@ static void fill_pieces(skein_world *w, int i, double dt)
                                          .s1 = (k + 1) * ds,
                                          .object = i,
                                          .group = s->group,
-                                         .piece = k};
+                                         .piece = k,
+                                         .straight = s->rod->def.model != SKEIN_SUPER_HELIX};
   }
 }
 
