@@ -166,7 +166,7 @@ class Files(Deform):
         self.assertIn("one number in its name", self.refused(dict(obj, file="mesh_%d%n.obj")))
         self.assertIn("one number in its name", self.refused(dict(obj, file="mesh.obj")))
         self.assertIn("unknown field", self.refused(pc2, speed=2))
-        for axes in ("", "xy", "xxy", "xyzx", "x-y-", "XYZ"):
+        for axes in ("xy", "xxy", "xyzx", "x-y-", "XYZ"):
             self.assertIn("expected x, y and z once each", self.refused(pc2, axes=axes))
         with self.assertRaisesRegex(skein.Error, "animation: is for prescribed bodies, this one is static"):
             skein.World(self.scene(pc2, body={"mode": "static"}))

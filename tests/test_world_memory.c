@@ -73,8 +73,36 @@ static void every_allocation_may_fail(void **state)
   fail_everywhere(rigid_text);
 }
 
+/* A sheet that rises, with a rod on it and one that it holds. */
+static void every_allocation_of_a_surface_may_fail(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/skein_memory_XXXXXX", path[64];
+  text t = {0};
+  assert_non_null(mkdtemp(folder));
+  for (int k = 0; k < 3; k++) {
+    snprintf(path, sizeof path, "%s/%d.obj", folder, k);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fprintf(out, "v -1 -1 %g\nv 1 -1 %g\nv 1 1 %g\nv -1 1 %g\nf 1 2 3 4\n", 0.01 * k, 0.01 * k, 0.01 * k, 0.01 * k);
+    fclose(out);
+  }
+  say(&t,
+      "{\"bodies\": [{\"name\": \"sheet\", \"shape\": {\"type\": \"mesh\", \"file\": \"%s/0.obj\", \"animation\": "
+      "{\"file\": \"%s/%%d.obj\", \"fps\": 100, \"first\": 0, \"last\": 2}}}], \"rods\": [{\"length\": 0.1, \"root\": "
+      "{\"direction\": [0, 0, 1], \"body\": \"sheet\"}}, {\"length\": 0.1, \"material\": \"rope\", \"root\": "
+      "{\"type\": "
+      "\"free\", \"position\": [0, 0.1, 0.004], \"direction\": [1, 0, 0]}}]}",
+      folder, folder);
+  fail_everywhere(t.at);
+  free(t.at);
+  for (int k = 0; k < 3; k++) snprintf(path, sizeof path, "%s/%d.obj", folder, k), remove(path);
+  remove(folder);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail),
+                                     cmocka_unit_test(every_allocation_of_a_surface_may_fail)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
