@@ -12,7 +12,9 @@ const reproduce_experiment reproduce_experiments[REPRODUCE_EXPERIMENTS] = {
      .differs =
          "Materials and motions are not in the paper; the scenes are ours, made to its sizes and steps; where rods run "
          "side "
-         "by side they touch at both ends of the stretch here, so some have two to four times the paper's contacts. "
+         "by side they touch at both ends of the stretch here (and nowhere between, where chains are level), so some "
+         "have two "
+         "to four times the paper's contacts. "
          "Rods are implicit here (the paper's CoRdE was explicit). The paper stops at "
          "|f<sup>AC</sup>|&sup2; = 1e-5, about 1e-3 relative; here each contact of each step is below the "
          "scene's tolerance (1e-4 to 1e-6). Our time is of steps with contacts that are not all asleep, on this "
