@@ -56,6 +56,8 @@ typedef struct render_view {
   float *colour, *plain;
   render_mesh *mesh;
   render_plane *plane;
+  float **surface; /* of each body that deforms: vertices, normals, vertices before */
+  int bodies;
   render_scene scene;
 } render_view;
 

@@ -73,11 +73,16 @@ static void survey_frame(const render_job *job, const skein_frame *f, survey *v)
     }
   for (int b = 0; b < f->bodies && b < skein_look_bodies(job->look); b++) {
     const skein_look_body *body = skein_look_body_at(job->look, b);
-    for (int i = 0; !body->endless && i < body->vertices; i++) {
+    for (int i = 0; !body->endless && !body->deforms && i < body->vertices; i++) {
       to_world(f->body_pose + 7 * b, body->vertex + 3 * i, p);
       render_camera_fit_add(&v->fit, p, 0);
     }
   }
+  for (int s = 0; s < f->surfaces; s++)
+    for (int i = f->surface_start[s]; i < f->surface_start[s + 1]; i++) {
+      to_world(f->body_pose + 7 * f->surface_body[s], f->surface_vertex + 3 * i, p);
+      render_camera_fit_add(&v->fit, p, 0);
+    }
 }
 
 static bool is_scale(skein_colour by)
@@ -214,7 +219,19 @@ static void body_colour(const render_job *job, const skein_look_body *body, floa
   for (int k = 0; k < 3; k++) colour[k] = own ? body->colour[k] : 0.75f * grey + 0.1f;
 }
 
-static void add_body(const render_job *job, render_view *v, int b)
+/* Vertices, normals and vertices before of a body that deforms; false: no memory. */
+static bool add_surface(const render_job *job, render_view *v, int b, render_mesh *m)
+{
+  size_t count = 3 * (size_t)m->vertices;
+  float *at = v->surface[b] = malloc(3 * sizeof *at * (count + 1));
+  if (!at) return false;
+  skein_look_surface(job->look, &v->frame, b, at, at + count);
+  skein_look_surface(job->look, v->before.bodies ? &v->before : &v->frame, b, at + 2 * count, NULL);
+  m->vertex = at, m->normal = at + count, m->vertex_before = at + 2 * count;
+  return true;
+}
+
+static bool add_body(const render_job *job, render_view *v, int b)
 {
   const skein_look_body *body = skein_look_body_at(job->look, b);
   const double *pose = v->frame.body_pose + 7 * b, *before = v->before.bodies ? v->before.body_pose + 7 * b : pose;
@@ -228,12 +245,13 @@ static void add_body(const render_job *job, render_view *v, int b)
     for (int k = 0; k < 3; k++) p->normal[k] = tip[k] - p->point[k];
     body_colour(job, body, p->colour);
     for (int k = 0; k < 3; k++) p->colour[k] *= job->set->dark ? 0.3f : 0.8f; /* what lies on it is to be seen */
-    return;
+    return true;
   }
   render_mesh *m = &v->mesh[v->scene.meshes++];
-  *m = (render_mesh){body->vertices, body->triangles, body->vertex,  body->normal,
-                     body->triangle, {0, 0, 0},       pose_of(pose), pose_of(before)};
+  *m = (render_mesh){body->vertices, body->triangles, body->vertex,    body->normal, body->triangle,
+                     {0, 0, 0},      pose_of(pose),   pose_of(before), NULL};
   body_colour(job, body, m->colour);
+  return !body->deforms || add_surface(job, v, b, m);
 }
 
 /* The colours of the points that are shown. Hairs of one material differ a little, as they do on a head. */
@@ -263,10 +281,11 @@ static skein_status fill_view(const render_job *job, render_view *v)
   v->mesh = calloc((size_t)bodies + 1, sizeof *v->mesh);
   v->plane = calloc((size_t)bodies + 1, sizeof *v->plane);
   v->plain = data ? calloc((size_t)f->rods + 1, sizeof(float)) : NULL;
-  if (!v->colour || !v->mesh || !v->plane || (data && !v->plain))
-    return (skein_status){.code = SKEIN_NO_MEMORY, .message = "out of memory"};
-  for (int i = 0; data && i < f->rods; i++) v->plain[i] = 1;
-  for (int b = 0; b < bodies; b++) add_body(job, v, b);
+  v->surface = calloc((size_t)bodies + 1, sizeof *v->surface), v->bodies = bodies;
+  bool room = v->colour && v->mesh && v->plane && v->surface && (!data || v->plain);
+  for (int i = 0; room && data && i < f->rods; i++) v->plain[i] = 1;
+  for (int b = 0; room && b < bodies; b++) room = add_body(job, v, b);
+  if (!room) return (skein_status){.code = SKEIN_NO_MEMORY, .message = "out of memory"};
   skein_status status = colour_points(job, v, f);
   bool blur = job->def.shutter > 0 && before->points == f->points && same_rods(before, f);
   v->scene.mesh = v->mesh, v->scene.plane = v->plane;
@@ -298,6 +317,8 @@ void render_view_free(render_view *v)
   free(v->plain);
   free(v->mesh);
   free(v->plane);
+  for (int b = 0; v->surface && b < v->bodies; b++) free(v->surface[b]);
+  free(v->surface);
 }
 
 /* ---- Over the picture ---- */

@@ -461,6 +461,7 @@ typedef struct skein_world skein_world;
 /* threads 0: all cores. The bits of what follows do not depend on it. The scene must live as long as the world. */
 SKEIN_API skein_status skein_world_create(const skein_scene *scene, int threads, skein_world **world);
 SKEIN_API void skein_world_destroy(skein_world *world);
+/* Negative while the world settles (time.settle of the scene), which its first steps do. */
 SKEIN_API double skein_world_time(const skein_world *world);
 /* One step, not beyond `until`. BAD_INPUT when the motion blew up (the message names the step and the rods); the
  * problem of that step is then what skein_world_problem returns. */
@@ -518,6 +519,10 @@ typedef struct skein_frame {
   double *contact_point, *contact_normal, *contact_impulse; /* 3 each, world axes; impulse on the first object, N s */
   double *contact_gap;                                      /* m */
   signed char *contact_status;                              /* 0 open, 1 stick, 2 slide */
+  int surfaces, surface_vertices;                           /* of bodies that deform; vertices of all together */
+  int *surface_body;                                        /* of each surface: which body */
+  int *surface_start;    /* surfaces + 1: the vertices of surface k are surface_start[k] .. surface_start[k+1] - 1 */
+  float *surface_vertex; /* 3 each, m, axes of the body, in the order of the mesh's file */
 } skein_frame;
 
 SKEIN_API skein_status skein_world_frame(const skein_world *world, int index, skein_frame *frame);
@@ -538,7 +543,7 @@ SKEIN_API void skein_run_close(skein_run *run); /* NULL is fine; what was append
  * come again. */
 SKEIN_API skein_status skein_run_append(skein_run *run, const skein_frame *frame, const skein_step_info *steps,
                                         int step_count, const void *state, size_t state_size);
-/* The state between two frames, with the steps since the last one: where a stopped run goes on. */
+/* The state between two frames, or before the first, with the steps since the last one: where a stopped run goes on. */
 SKEIN_API skein_status skein_run_checkpoint(skein_run *run, const skein_step_info *steps, int step_count,
                                             const void *state, size_t state_size);
 SKEIN_API skein_status skein_run_finish(skein_run *run);
@@ -572,6 +577,7 @@ typedef struct skein_look_body {
   float colour[3];              /* linear RGB, 0 to 1 */
   bool endless;                 /* a plane: the mesh is a square that covers the scene */
   bool moves;                   /* prescribed or dynamic */
+  bool deforms;                 /* vertex and normal are those of t = 0: skein_look_surface has those of a frame */
 } skein_look_body;
 
 typedef struct skein_look_camera {
@@ -584,6 +590,8 @@ SKEIN_API skein_status skein_look_create(const skein_scene *scene, skein_look **
 SKEIN_API void skein_look_destroy(skein_look *look); /* NULL is fine */
 SKEIN_API int skein_look_bodies(const skein_look *look);
 SKEIN_API const skein_look_body *skein_look_body_at(const skein_look *look, int i);
+/* The vertices of body i in a frame and, unless NULL, their normals (3 per vertex of the body, its axes). */
+SKEIN_API void skein_look_surface(const skein_look *look, const skein_frame *f, int i, float *vertex, float *normal);
 SKEIN_API int skein_look_groups(const skein_look *look);
 SKEIN_API const char *skein_look_group_name(const skein_look *look, int g);
 SKEIN_API int skein_look_materials(const skein_look *look); /* those that rods are made of */

@@ -135,12 +135,13 @@ FrameStruct = struct(
     ("rod_source", c_int_p), ("bodies", c_int), ("body_pose", c_double_p), ("contacts", c_int),
     ("contact_object", c_int_p), ("contact_s", c_double_p), ("contact_point", c_double_p),
     ("contact_normal", c_double_p), ("contact_impulse", c_double_p), ("contact_gap", c_double_p),
-    ("contact_status", POINTER(ctypes.c_byte)))
+    ("contact_status", POINTER(ctypes.c_byte)), ("surfaces", c_int), ("surface_vertices", c_int),
+    ("surface_body", c_int_p), ("surface_start", c_int_p), ("surface_vertex", c_float_p))
 
 LookBodyStruct = struct(
     "skein_look_body", ("name", c_char_p), ("group", c_char_p), ("vertices", c_int), ("triangles", c_int),
     ("vertex", c_float_p), ("normal", c_float_p), ("triangle", c_int_p), ("colour", c_float * 3), ("endless", c_bool),
-    ("moves", c_bool))
+    ("moves", c_bool), ("deforms", c_bool))
 
 CameraStruct = struct("skein_look_camera", ("given", c_bool), ("eye", c_double * 3), ("target", c_double * 3),
                       ("up", c_double * 3), ("fov", c_double))
@@ -262,6 +263,7 @@ FUNCTIONS = {
     "skein_look_destroy": (None, [c_void_p]),
     "skein_look_bodies": (c_int, [c_void_p]),
     "skein_look_body_at": (POINTER(LookBodyStruct), [c_void_p, c_int]),
+    "skein_look_surface": (None, [c_void_p, _frame_p, c_int, c_float_p, c_float_p]),
     "skein_look_groups": (c_int, [c_void_p]),
     "skein_look_group_name": (c_char_p, [c_void_p, c_int]),
     "skein_look_materials": (c_int, [c_void_p]),

@@ -151,11 +151,13 @@ void sk_view_free(sk_view *view)
 
 /* ---- Bodies ---- */
 
-float *sk_body_vertices(const sk_export *x, int i)
+float *sk_body_vertices(const sk_export *x, const sk_view *view, int i)
 {
-  const skein_look_body *b = skein_look_body_at(x->look, i);
-  float *v = sk_calloc(3 * (size_t)b->vertices, sizeof *v);
-  for (size_t k = 0; v && k < 3 * (size_t)b->vertices; k++) v[k] = (float)(x->scale * b->vertex[k]);
+  size_t count = 3 * (size_t)skein_look_body_at(x->look, i)->vertices;
+  float *v = sk_calloc(2 * count, sizeof *v);
+  if (!v) return NULL;
+  skein_look_surface(x->look, &view->f, i, v, v + count);
+  for (size_t k = 0; k < count; k++) v[k] = (float)(x->scale * v[k]);
   return v;
 }
 

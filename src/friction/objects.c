@@ -5,7 +5,8 @@
 #include <lapacke.h>
 #include <string.h>
 
-/* Numbers the components of M and lists their dofs. */
+/* Numbers the components of M and lists their dofs, the last first: a place on a rod moves with the dofs between it and
+ * the root, so that in this order its row of H begins with zeros, and L^-1 keeps them. */
 static void number_objects(const skein_csr *M, int *parent, sk_objects *o)
 {
   sk_union_init(parent, o->dofs);
@@ -18,11 +19,11 @@ static void number_objects(const skein_csr *M, int *parent, sk_objects *o)
     o->start[o->object_of[i] + 1]++;
   }
   for (int k = 0; k < o->count; k++) o->start[k + 1] += o->start[k];
-  for (int k = 0; k < o->count; k++) parent[k] = o->start[k]; /* reused: next free place */
+  for (int k = 0; k < o->count; k++) parent[k] = o->start[k + 1]; /* reused: one behind the next free place */
   for (int i = 0; i < o->dofs; i++) {
     int k = o->object_of[i];
+    o->dof[--parent[k]] = i;
     o->place[i] = parent[k] - o->start[k];
-    o->dof[parent[k]++] = i;
   }
 }
 
@@ -85,8 +86,8 @@ static skein_status factor_object(const skein_csr *M, sk_arena *arena, sk_object
       if (M->val[e] != 0) A[(size_t)i * (size_t)size + (size_t)o->place[M->col[e]]] += M->val[e];
   }
   if (cholesky(A, size)) return sk_ok();
-  return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite", o->dof[o->start[k]],
-                 size);
+  return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite",
+                 o->dof[o->start[k + 1] - 1], size);
 }
 
 skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects *o)

@@ -1,7 +1,8 @@
 /* Gauss-Seidel sweeps over contacts (Daviet et al. 2011, algorithm 1): explicit W by pushing or pulling, factored W.
  *
  * Bytes per contact and sweep: explicit 76 per neighbour (about 50 in dense hair), factored 24 per dof of the objects
- * touched (768 for two rods of 16). The same order of visits, hence the same bits, for any number of threads. */
+ * touched that is between the contact and the root (768 at most for two rods of 16). The same order of visits, hence
+ * the same bits, for any number of threads. */
 #include "friction/sweep.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ static void pull_factored(const sk_system *s, const double *y, int i, double *u)
   for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
     const double *G = s->G + s->g_at[k], *z = y + s->g_y[k];
     int width = s->g_width[k];
-    for (int e = 0; e < width; e += 4) {
+    for (int e = s->g_first[k]; e < width; e += 4) {
       v4 t = *(const v4 *)(z + e);
       a0 += *(const v4 *)(G + e) * t;
       a1 += *(const v4 *)(G + width + e) * t;
@@ -69,7 +70,7 @@ static void push_factored(const sk_system *s, double *y, int i, const double *dr
     const double *G = s->G + s->g_at[k];
     double *z = y + s->g_y[k];
     int width = s->g_width[k];
-    for (int e = 0; e < width; e += 4)
+    for (int e = s->g_first[k]; e < width; e += 4)
       *(v4 *)(z + e) += *(const v4 *)(G + e) * dr[0] + *(const v4 *)(G + width + e) * dr[1] +
                         *(const v4 *)(G + 2 * width + e) * dr[2];
   }
@@ -77,15 +78,14 @@ static void push_factored(const sk_system *s, double *y, int i, const double *dr
 
 /* ---- One visit ---- */
 
-/* The impulse of contact i for its current velocity u and impulse r; false: no local solution, r is kept. */
+/* The impulse of contact i for its current velocity u and impulse r; false: no local solution, r is kept. The secular
+ * equation keeps what it made of W_ii and its last root; where it finds no answer the fail-safe takes over. */
 static bool solve_contact(sk_sweep *g, int i, const double *u, double *r, sk_local_counts *counts)
 {
   double b[3];
-  if (g->local == SKEIN_SECULAR && !g->failsafe) {
-    counts->solves++;
-    if (sk_secular_visit(g->contact + i, u, r)) return true;
-    counts->failures++;
-    return false;
+  if (g->local == SKEIN_SECULAR) {
+    if (sk_secular_visit(g->contact + i, u, r)) return counts->solves++, true;
+    if (!g->failsafe) return counts->solves++, counts->failures++, false;
   }
   const double *W = g->s->Wii + 9 * (size_t)i;
   for (int k = 0; k < 3; k++) b[k] = u[k] - (W[3 * k] * r[0] + W[3 * k + 1] * r[1] + W[3 * k + 2] * r[2]);

@@ -174,6 +174,17 @@ static void add_product(const double *Gi, const double *Gj, int width, int first
   }
 }
 
+/* Columns at the head of a pair's G that are zero, in whole vectors: of chains, those before the contact. */
+static int leading_zeros(const sk_system *s, int64_t pair)
+{
+  const double *G = s->G + s->g_at[pair];
+  int width = s->g_width[pair], first = 0;
+  for (; first + 4 < width; first += 4)
+    for (int k = 0; k < 12; k++)
+      if (G[k / 4 * width + first + k % 4] != 0) return first;
+  return first;
+}
+
 /* G, W_ii and b of contact i. */
 static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_system *s, int i)
 {
@@ -182,7 +193,8 @@ static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_s
     int64_t k = s->g_start[i] + j;
     double *G = s->G + s->g_at[k];
     whiten(p, o, i, list[j], s->g_width[k], G);
-    add_product(G, G, s->g_width[k], 0, s->Wii + 9 * (size_t)i);
+    s->g_first[k] = leading_zeros(s, k);
+    add_product(G, G, s->g_width[k], s->g_first[k], s->Wii + 9 * (size_t)i);
   }
   for (int k = 0; k < p->d; k++) { /* b = u_f + H M^-1 f */
     double sum = p->u_f[p->d * i + k];
@@ -200,7 +212,7 @@ static skein_status make_factored(const skein_problem *p, const sk_objects *o, i
   if (status.code == SKEIN_OK) status = count_pairs(p, o, arena, s);
   if (status.code) return status;
   int64_t pairs = s->g_start[n], size = 0;
-  s->g_y = SK_NEW(arena, pairs, int), s->g_width = SK_NEW(arena, pairs, int),
+  s->g_y = SK_NEW(arena, pairs, int), s->g_width = SK_NEW(arena, pairs, int), s->g_first = SK_NEW(arena, pairs, int);
   s->g_at = SK_NEW(arena, pairs + 1, int64_t);
   int *y_of = SK_NEW(arena, o->count, int);
   if (arena->failed) return sk_no_memory();
@@ -263,17 +275,6 @@ static int compare_ints(const void *a, const void *b)
   return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
-/* Columns at the head of a pair's G that are zero, in whole vectors: of chains, those before the contact. */
-static int leading_zeros(const sk_system *s, int64_t pair)
-{
-  const double *G = s->G + s->g_at[pair];
-  int width = s->g_width[pair], first = 0;
-  for (; first + 4 < width; first += 4)
-    for (int k = 0; k < 12; k++)
-      if (G[k / 4 * width + first + k % 4] != 0) return first;
-  return first;
-}
-
 /* Blocks on and above the diagonal; those below are their transposes. */
 skein_status sk_system_explicit(const sk_system *s, sk_arena *arena, sk_bsr *W)
 {
@@ -281,10 +282,9 @@ skein_status sk_system_explicit(const sk_system *s, sk_arena *arena, sk_bsr *W)
   int *contact, n = s->n;
   skein_status status = pairs_by_object(s, arena, &start, &contact, &pair);
   int *mark = SK_NEW(arena, n, int), *list = SK_NEW(arena, n, int), *at = SK_NEW(arena, n, int);
-  int *zeros = SK_NEW(arena, s->g_start[n], int), *below = SK_NEW(arena, n, int); /* blocks of a row that are filled */
+  int *below = SK_NEW(arena, n, int); /* blocks of a row that are filled */
   *W = (sk_bsr){.d = 3, .n = n, .start = SK_NEW(arena, n + 1, int64_t)};
   if (status.code || arena->failed) return sk_no_memory();
-  for (int64_t k = 0; k < s->g_start[n]; k++) zeros[k] = leading_zeros(s, k);
   for (int i = 0; i < n; i++) W->start[i + 1] = W->start[i] + neighbours(s, i, start, contact, mark, list);
   W->col = SK_NEW_RAW(arena, W->start[n], int);
   W->val = SK_NEW(arena, 9 * (size_t)W->start[n] + SK_BSR_PAD, double);
@@ -297,8 +297,8 @@ skein_status sk_system_explicit(const sk_system *s, sk_arena *arena, sk_bsr *W)
     for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++)
       for (int64_t e = start[s->g_y[k]]; e < start[s->g_y[k] + 1]; e++)
         if (contact[e] >= i)
-          add_product(s->G + s->g_at[k], s->G + s->g_at[pair[e]], s->g_width[k], SK_MAX(zeros[k], zeros[pair[e]]),
-                      W->val + 9 * (W->start[i] + at[contact[e]]));
+          add_product(s->G + s->g_at[k], s->G + s->g_at[pair[e]], s->g_width[k],
+                      SK_MAX(s->g_first[k], s->g_first[pair[e]]), W->val + 9 * (W->start[i] + at[contact[e]]));
   }
   for (int i = 0; i < n; i++) /* rows are ascending: block (j, i) is the next one of row j */
     for (int64_t e = W->start[i]; e < W->start[i + 1]; e++) {
@@ -404,6 +404,7 @@ static skein_status extract_factored(const sk_system *s, const int *rows, int co
     part->g_start[i + 1] = part->g_start[i] + s->g_start[rows[i] + 1] - s->g_start[rows[i]];
   int64_t pairs = part->g_start[count], at = 0;
   part->g_y = SK_NEW(arena, pairs, int), part->g_width = SK_NEW(arena, pairs, int);
+  part->g_first = SK_NEW(arena, pairs, int);
   part->g_at = SK_NEW(arena, pairs + 1, int64_t);
   int *moved = SK_NEW(arena, s->y_size + 1, int);
   if (arena->failed) return sk_no_memory();
@@ -411,7 +412,7 @@ static skein_status extract_factored(const sk_system *s, const int *rows, int co
     for (int64_t k = s->g_start[rows[i]], to = part->g_start[i]; k < s->g_start[rows[i] + 1]; k++, to++) {
       int *y = moved + s->g_y[k];
       if (!*y) *y = part->y_size + 1, part->y_size += s->g_width[k], part->objects++;
-      part->g_y[to] = *y - 1, part->g_width[to] = s->g_width[k];
+      part->g_y[to] = *y - 1, part->g_width[to] = s->g_width[k], part->g_first[to] = s->g_first[k];
       part->g_at[to] = at, at += 3 * (int64_t)s->g_width[k];
     }
   part->g_at[pairs] = at;

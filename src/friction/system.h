@@ -16,7 +16,7 @@ typedef struct sk_objects {
   int count, dofs;
   int *object_of;      /* dof -> object */
   int *place;          /* dof -> position in its object */
-  int *dof;            /* dofs by object, ascending */
+  int *dof;            /* dofs by object, descending */
   int *start;          /* count + 1, into dof */
   double **L;          /* Cholesky factor of the object's block of M, lower, by rows */
   double *vf;          /* dofs: M^-1 f */
@@ -41,6 +41,7 @@ typedef struct sk_system {
   int objects, y_size; /* factored: objects in contact, their states y one after the other, padded to fours */
   int64_t *g_start;    /* n + 1: the (contact, object) pairs of contact i */
   int *g_y, *g_width;  /* start of the object's y, padded width */
+  int *g_first;        /* columns at the head of the pair's G that are zero, in whole vectors of four */
   int64_t *g_at;       /* start of the pair's 3 x width block in G, by rows */
   double *G;
 } sk_system;

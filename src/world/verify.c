@@ -114,11 +114,11 @@ static double gap_of_rods(const skein_world *w, const sk_touch *touch, double ba
 }
 
 /* Deepest place of a chord in a body, 0 outside. */
-static double chord_gap(const skein_world *w, int body, const sk_pose *pose, const sk_vec3 *ends, double radius)
+static double chord_gap(const sk_shape *shape, const sk_pose *pose, const sk_vec3 *ends, double radius)
 {
   sk_near near[SK_NEAR_MAX];
   double least = 0;
-  int found = sk_shape_segment(&w->scene->bodies[body].shape, pose, ends[0], ends[1], radius, near);
+  int found = sk_shape_segment(shape, pose, ends[0], ends[1], radius, near);
   for (int k = 0; k < found; k++) least = fmin(least, near[k].distance - radius);
   return least;
 }
@@ -129,22 +129,23 @@ static double gap_on_body(const skein_world *w, const sk_touch *touch, double ba
   double radius = w->strands[touch->a].radius, miss = touch->gap - touch->chord_gap;
   int body = touch->b - w->strand_count;
   chain c = chain_make(w, touch->a, touch->sa);
-  double gap = miss + chord_gap(w, body, &w->bodies[body].pose, c.at + c.piece, radius);
-  if (gap < bad) *before = miss + chord_gap(w, body, &w->saved_bodies[body].pose, c.before + c.piece, radius);
+  double gap = miss + chord_gap(sk_world_shape_after(w, body), &w->bodies[body].pose, c.at + c.piece, radius);
+  if (gap < bad)
+    *before = miss + chord_gap(sk_world_shape(w, body), &w->saved_bodies[body].pose, c.before + c.piece, radius);
   return gap;
 }
 
-/* How much deeper than before, in radii, where that is too much: a hundredth a step once it is deeper than a twentieth,
- * less beyond, so that the push-out gets the better of it. 0: it is fine. */
+/* How much deeper than before, in radii, where that is too much: a fifth of the scene's overlap a step once it is
+ * deeper than that, less beyond, so that the push-out gets the better of it. 0: it is fine. */
 static double deepened(const skein_world *w, const sk_touch *t)
 {
   if (!sk_is_rod(w, t->a)) return 0;
   bool rods = sk_is_rod(w, t->b);
   double radius = rods ? fmin(w->strands[t->a].radius, w->strands[t->b].radius) : w->strands[t->a].radius;
-  double before = t->gap,
-         gap = rods ? gap_of_rods(w, t, -0.05 * radius, &before) : gap_on_body(w, t, -0.05 * radius, &before);
+  double most = w->scene->step.overlap, bad = -most * radius, before = t->gap;
+  double gap = rods ? gap_of_rods(w, t, bad, &before) : gap_on_body(w, t, bad, &before);
   double overlap = -gap / radius, more = (fmin(before, 0) - gap) / radius;
-  return overlap > 0.05 && more > fmax(0.001, fmin(0.01, 0.01 * (0.08 - overlap) / 0.03)) ? more : 0;
+  return overlap > most && more > fmax(0.02 * most, fmin(0.2 * most, (1.6 * most - overlap) / 3)) ? more : 0;
 }
 
 double sk_world_deepened(skein_world *w, bool *missed)
