@@ -125,7 +125,15 @@ static void push_out(const field *f, float p[3])
   }
 }
 
-/* The bodies that a hair may meet: those whose skin comes near the points of the guides. */
+static bool deforms(const skein_frame *f, int body)
+{
+  for (int k = 0; k < f->surfaces; k++)
+    if (f->surface_body[k] == body) return true;
+  return false;
+}
+
+/* The bodies that a hair may meet: those whose skin comes near the points of the guides. The skin of a body that
+ * deforms is not known. */
 static bool find_obstacles(const skein_hairs *h, const skein_frame *frame, field *f)
 {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, wide = 0;
@@ -146,7 +154,7 @@ static bool find_obstacles(const skein_hairs *h, const skein_frame *frame, field
     double r = sk_norm(half), centre[3] = {c.x, c.y, c.z};
     bool meets = true;
     for (int k = 0; k < 3 && !s->plane; k++) meets = meets && centre[k] + r >= lo[k] && centre[k] - r <= hi[k];
-    if (meets) f->obstacle[f->obstacles++] = o;
+    if (meets && !deforms(frame, b)) f->obstacle[f->obstacles++] = o;
   }
   return true;
 }
@@ -261,6 +269,21 @@ static void copy_contacts(const skein_frame *f, const int *map, skein_frame *out
   out->contacts = n;
 }
 
+/* Bodies that deform look as they do; the arrays stay NULL where there are none. */
+static bool copy_surfaces(const skein_frame *f, skein_frame *out)
+{
+  size_t n = (size_t)f->surfaces, vertices = (size_t)f->surface_vertices;
+  if (n == 0) return true;
+  out->surfaces = f->surfaces, out->surface_vertices = f->surface_vertices;
+  out->surface_body = sk_calloc(n, sizeof(int)), out->surface_start = sk_calloc(n + 1, sizeof(int));
+  out->surface_vertex = sk_calloc(3 * vertices, sizeof(float));
+  if (!out->surface_body || !out->surface_start || !out->surface_vertex) return false;
+  memcpy(out->surface_body, f->surface_body, n * sizeof(int));
+  memcpy(out->surface_start, f->surface_start, (n + 1) * sizeof(int));
+  if (vertices > 0) memcpy(out->surface_vertex, f->surface_vertex, 3 * vertices * sizeof(float));
+  return true;
+}
+
 static void grow_all(const field *f, skein_frame *out)
 {
   const skein_hairs *h = f->h;
@@ -281,6 +304,7 @@ skein_status skein_hairs_frame(const skein_hairs *h, const skein_frame *frame, s
   int *map = sk_calloc((size_t)frame->rods, sizeof *map);
   if (s.code == SKEIN_OK && (!map || !find_obstacles(h, frame, &f))) s = sk_no_memory();
   if (s.code == SKEIN_OK && !open_frame(h, frame, map, renumber(h, frame, &carried, map), out)) s = sk_no_memory();
+  if (s.code == SKEIN_OK && !copy_surfaces(frame, out)) s = sk_no_memory();
   if (s.code == SKEIN_OK) {
     copy_rods(h, frame, map, out);
     copy_contacts(frame, map, out);
