@@ -24,7 +24,8 @@ enum {
   SK_ROOT_V = 12, /* velocity and angular velocity during the last step */
   SK_TIP = 18,
   SK_TIP_V = 30,
-  SK_MODEL = 36
+  SK_LAST_DT = 36, /* of the last step; 0: there was none */
+  SK_MODEL = 37
 };
 
 /* Motion of a held end during one step: velocity, angular velocity and their derivatives. */
