@@ -140,7 +140,7 @@ skein_status reproduce_assembly(reproduce_section *s)
   job j = {.section = s, .every = s->set->quick ? 2 : 20, .least = INFINITY};
   reproduce_film film;
   reproduce_film_def def = {.name = "curly-assembly", .scene = "curly", .sets = &small, .watch = watch, .user = &j};
-  if (s->set->quick) def.set_count = 1, def.frames = 20, def.patience = 14;
+  if (s->set->quick) def.set_count = 1, def.frames = 20, def.patience = 9;
   else def.frames = 120; /* the hair has gathered on the shoulders by then */
   begin_plots(&j);
   j.raw = reproduce_table_raw(s, "assembly", columns, 8);

@@ -103,7 +103,7 @@ static skein_status find_problems(job *j, int wanted)
     if (tool_folder_make(j->folder) != TOOL_OK) return failure(SKEIN_IO_FAILURE, "cannot make the folder", j->folder);
     reproduce_film film;
     reproduce_film_def def = {.name = "pony-problems", .scene = "pony", .sets = &small, .watch = dump, .user = j};
-    if (s->set->quick) def.set_count = 1, def.frames = 15, def.patience = 12;
+    if (s->set->quick) def.set_count = 1, def.frames = 15, def.patience = 9;
     status = reproduce_film_make(s, &def, &film);
     reproduce_film_end(&film);
     if (status.code == SKEIN_OK) status = list_files(j);
