@@ -133,6 +133,43 @@ static void no_stack_passes(void **state)
   }
 }
 
+/* A loose trefoil of a thin rod, drawn together by its ends: where it slides over itself, by fifty radii in a step if
+ * it could, it does not go through itself. One lobe of the closed curve is replaced by straight tails. */
+static void no_knot_opens_by_itself(void **unused)
+{
+  (void)unused;
+  enum { POINTS = 120, TAIL = 24 };
+  const double h = 0.0016, cut = 0.62, scale = 0.28;
+  text t = {0};
+  say(&t, "{\"gravity\": [0, 0, 0], \"friction\": 0.008, \"time\": {\"dt\": 0.1, \"duration\": 100}, ");
+  say(&t, "\"materials\": {\"m\": {\"E\": %.17g, \"density\": %.17g, \"radius\": %g, ", 4 / (SK_PI * pow(h, 4)),
+      1 / (SK_PI * h * h), h);
+  say(&t, "\"damping\": 0.05, \"drag\": 0.5}}, \"forces\": [");
+  say(&t, "{\"rods\": \"r\", \"at\": \"root\", \"force\": [0.25, 0, 0], \"from\": 0, \"ramp\": 5}, ");
+  say(&t, "{\"rods\": \"r\", \"at\": \"tip\", \"force\": [-0.25, 0, 0], \"from\": 0, \"ramp\": 5}], ");
+  say(&t, "\"rods\": [{\"name\": \"r\", \"elements\": 80, \"material\": \"m\", \"natural\": \"straight\", ");
+  say(&t, "\"root\": {\"type\": \"free\"}, \"points\": [");
+  for (int k = -TAIL; k <= POINTS + TAIL; k++) {
+    int on = SK_MAX(0, SK_MIN(POINTS, k));
+    double a = SK_PI + cut + (2 * SK_PI - 2 * cut) * on / POINTS, beyond = 2.5 * (k - on) / TAIL;
+    sk_vec3 p = {sin(a) + 2 * sin(2 * a), cos(a) - 2 * cos(2 * a), -sin(3 * a)};
+    sk_vec3 d = sk_unit(sk_vec(cos(a) + 4 * cos(2 * a), 4 * sin(2 * a) - sin(a), -3 * cos(3 * a)));
+    p = sk_axpy(sk_mul(scale, p), beyond, d);
+    say(&t, "%s[%.9g, %.9g, %.9g]", k > -TAIL ? ", " : "", p.x, p.y, p.z);
+  }
+  say(&t, "]}]}");
+  play p = play_text(&t, 1);
+  double deepest = 0;
+  skein_step_info info = {0};
+  while (info.time < 8) {
+    expect_ok(skein_world_step(p.world, 8, &info));
+    deepest = fmax(deepest, info.penetration);
+  }
+  expect_at_most(deepest, 0.1, "a knot in itself, radii");
+  assert_true(info.contacts > 10);
+  play_close(&p);
+}
+
 /* ---- The same bits ---- */
 
 /* Thirty rods of three models that fall on a floor and on each other, and a box that falls on them. */
@@ -386,6 +423,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_pair_passes),
       cmocka_unit_test(no_stack_passes),
+      cmocka_unit_test(no_knot_opens_by_itself),
       cmocka_unit_test(same_bits_for_any_threads),
       cmocka_unit_test(same_bits_across_a_saved_state),
       cmocka_unit_test(same_bits_after_events),

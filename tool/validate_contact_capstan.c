@@ -6,7 +6,8 @@
  *
  * With n point contacts of known normals: vertices of a chain on n flat faces that touch the circle from outside, each
  * normal half way between the two edges that meet there. There the chain is pushed, not pulled; the balance at a vertex
- * is the same, and the ratio is ((1 + mu tan(phi/2n)) / (1 - mu tan(phi/2n)))^n exactly. */
+ * is the same, and the ratio is ((1 + mu tan(phi/2n)) / (1 - mu tan(phi/2n)))^n exactly. For chains only: a super-helix
+ * has no corners, and the force between two contacts leaves their chord by what its bending moments there differ by. */
 #include "validate.h"
 
 #include <math.h>
