@@ -126,7 +126,7 @@ size_t sk_at_numbers(sk_reader *r, const sk_at *at, sk_dimension unit, size_t co
 /* ---- Parts ---- */
 void sk_read_units(sk_reader *r, const sk_at *root);
 void sk_read_settings(sk_reader *r, const sk_at *root); /* settings.c: title, gravity, time, solver, output */
-void sk_check_rigid(sk_reader *r, const sk_at *root); /* solver.rigid against the rest; at the end */
+void sk_check_rigid(sk_reader *r, const sk_at *root);   /* solver.rigid against the rest; at the end */
 void sk_read_materials(sk_reader *r, const sk_at *root);
 const sk_material *sk_get_material(sk_reader *r, const sk_at *rod);
 sk_rgb sk_colour_hex(const char *hex); /* look.c: "#rrggbb" */
