@@ -164,6 +164,31 @@ static void test_sets(void **state)
   skein_scene_destroy(s), skein_scene_destroy(again);
 }
 
+/* rods=N: counts in proportion, all of them together N. */
+static void test_set_rod_count(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "{\"rods\": [{\"length\": 1, \"bundle\": {\"count\": 30}}, {\"length\": 1, \"name\": \"one\"},"
+      " {\"length\": 1, \"bundle\": {\"count\": 61}}]}";
+  const char *fewer = "rods=10", *more = " rods = 200";
+  skein_scene *s;
+  expect_ok(skein_scene_parse(text, "test.json", ".", &fewer, 1, &s));
+  assert_int_equal(s->rod_count, 10 + 1);
+  assert_string_equal(s->rods[3].name, "one");
+  skein_scene_destroy(s);
+  expect_ok(skein_scene_parse(text, "test.json", ".", &more, 1, &s));
+  assert_int_equal(s->rod_count, 200 + 1);
+  skein_scene_destroy(s);
+  const char *none = "rods=0", *half = "rods=2.5", *any = "rods=3";
+  expect_refused(text, &none, 1,
+                 "test.json: --set rods=0: expected a whole number from 1 to 1000000, or a list of rods");
+  expect_refused(text, &half, 1,
+                 "test.json: --set rods=2.5: expected a whole number from 1 to 1000000, or a list of rods");
+  expect_refused(small, &any, 1,
+                 "test.json: --set rods=3: no entry of 'rods' has a count, expected a bundle, a groom or a file");
+}
+
 static void test_bad_sets(void **state)
 {
   (void)state;
@@ -477,6 +502,7 @@ int main(void)
                                      cmocka_unit_test(test_lines),
                                      cmocka_unit_test(test_sets),
                                      cmocka_unit_test(test_bad_sets),
+                                     cmocka_unit_test(test_set_rod_count),
                                      cmocka_unit_test(test_units),
                                      cmocka_unit_test(test_bundle),
                                      cmocka_unit_test(test_grid),

@@ -15,7 +15,7 @@ except ImportError:
 # What a schema does not see: names that refer to others, numbers that depend on others, files.
 READER_ONLY = {
     "bundle-tight", "camera-inside", "camera-up", "duplicate-name", "duplicate-pair", "event-free-end", "folded",
-    "force-beyond", "force-rods", "force-times", "held-by-dynamic", "keys-backwards",
+    "force-beyond", "force-rods", "groom-group", "groom-no-scalp", "groom-sphere", "groom-tie", "force-times", "held-by-dynamic", "keys-backwards",
     "missing-file",
     "normal-along-direction", "thrown-clamp", "time-bounds", "too-many", "tube-same", "tube-thick", "twist-locked",
     "unknown-body", "unknown-group",

@@ -251,6 +251,8 @@ void sk_rods_from_groom(sk_reader *r, const sk_at *entry, const sk_scene_rod *ro
   check_root(r, entry, rod);
   if (sk_failed(r)) return;
   groom g = read_groom(r, entry, &at, rod);
+  if (!sk_failed(r) && tie.value && sk_at_has(&at, "scalp"))
+    sk_at_fail(r, &tie, "stands beside 'scalp', expected one of them");
   if (!sk_failed(r) && !tie.value) sk_scalp_read(r, entry, &at, g.body, &scalp);
   if (!sk_failed(r) && tie.value) read_tie(r, &tie, rod, &g);
   int parting = sk_get_choice(r, &at, "parting", "parting", partings, 4, SK_PARTING_NONE);

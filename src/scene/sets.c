@@ -2,11 +2,14 @@
  * still name the right line and the source that a run keeps is what its author wrote.
  *
  * A path is names and numbers: "time.dt", "rods[0].elements", "rods.0.elements", "rods.spaghetti.elements" (an item of
- * a list by its "name"). Fields that are missing are made; the reader says when they should not be there. */
+ * a list by its "name"). Fields that are missing are made; the reader says when they should not be there.
+ *
+ * "rods=N" with a whole number changes no list: the counts of all entries of "rods" that have one become N together. */
 #include "scene/reader.h"
 #include "scene/locate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +171,60 @@ static skein_status apply(char **text, const char *set, sk_arena *arena, char **
   return sk_ok();
 }
 
+/* ---- rods=N ---- */
+
+/* The number of an entry's bundle or groom, or of the strands it takes from a file; 0: it has none. where: its path in
+ * the entry. */
+static double count_of(const json_t *entry, const char **where)
+{
+  static const char *const paths[] = {"bundle.count", "groom.count", "count"};
+  static const char *const makers[] = {"bundle", "groom"};
+  for (int k = 0; k < 3; k++) {
+    const json_t *maker = k < 2 ? json_object_get(entry, makers[k]) : entry, *count = json_object_get(maker, "count");
+    *where = paths[k];
+    if (json_is_integer(count) && json_integer_value(count) > 0) return (double)json_integer_value(count);
+  }
+  return 0;
+}
+
+/* Whether the set is rods=N; N. */
+static bool is_rod_count(const char *set, double *count)
+{
+  char *end;
+  const char *at = set + strspn(set, " ");
+  if (strncmp(at, "rods", 4) != 0) return false;
+  at += 4, at += strspn(at, " ");
+  if (*at++ != '=') return false;
+  *count = strtod(at, &end);
+  return end > at && !end[strspn(end, " ")];
+}
+
+/* Counts in proportion to what they were, at least one each, rounded so that they add up. */
+static skein_status apply_rod_count(char **text, double count, sk_arena *arena, char **where)
+{
+  json_t *root = json_loads(*text, 0, NULL);
+  if (!root) return sk_no_memory();
+  const json_t *rods = json_object_get(root, "rods");
+  const char *count_path;
+  double all = 0, sum = 0, given = 0;
+  skein_status s = sk_ok();
+  for (size_t i = 0; i < json_array_size(rods); i++) all += count_of(json_array_get(rods, i), &count_path);
+  if (!(count >= 1 && count <= SK_MOST_RODS && count == floor(count)))
+    s = sk_fail(SKEIN_BAD_INPUT, "expected a whole number from 1 to %d, or a list of rods", SK_MOST_RODS);
+  else if (!(all > 0))
+    s = sk_fail(SKEIN_BAD_INPUT, "no entry of 'rods' has a count, expected a bundle, a groom or a file");
+  for (size_t i = 0; i < json_array_size(rods) && s.code == SKEIN_OK; i++) {
+    double had = count_of(json_array_get(rods, i), &count_path), until = floor(count * ((sum += had) / all) + 0.5);
+    char set[96];
+    if (!(had > 0)) continue;
+    snprintf(set, sizeof set, "rods[%zu].%s=%.0f", i, count_path, fmax(until - given, 1));
+    given = fmax(until, given + 1);
+    s = apply(text, set, arena, where);
+  }
+  json_decref(root);
+  return s;
+}
+
 skein_status sk_sets_apply(char **text, const char *name, const char *const *sets, int count, sk_arena *arena,
                            char ***paths)
 {
@@ -175,7 +232,9 @@ skein_status sk_sets_apply(char **text, const char *name, const char *const *set
   *paths = SK_NEW(arena, count, char *);
   if (!*paths) return sk_no_memory();
   for (int k = 0; k < count; k++) {
-    skein_status s = apply(text, sets[k], arena, &(*paths)[k]);
+    double rods;
+    skein_status s = is_rod_count(sets[k], &rods) ? apply_rod_count(text, rods, arena, &(*paths)[k])
+                                                  : apply(text, sets[k], arena, &(*paths)[k]);
     if (s.code == SKEIN_NO_MEMORY) return s;
     snprintf(head, sizeof head, "%.150s: --set %s", name, sk_safe(sets[k], word, sizeof word));
     if (s.code != SKEIN_OK) return sk_status_prefix(s, head);
