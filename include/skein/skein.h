@@ -414,12 +414,12 @@ typedef struct skein_lcp_info {
   double error; /* as skein_lcp_error says */
 } skein_lcp_info;
 
-/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n) and,
- * unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
+/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n)
+ * and, unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
 SKEIN_API skein_status skein_lcp_solve(int n, const double *A, const double *b, const skein_lcp_def *def, double *z,
                                        double *w, skein_lcp_info *info);
-/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows no
- * solver. */
+/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows
+ * no solver. */
 SKEIN_API skein_status skein_lcp_error(int n, const double *A, const double *b, const double *z, double *error);
 
 /* ---- Scenes and the world -------------------------------------------------------------------------------------- */
@@ -437,6 +437,22 @@ SKEIN_API const char *skein_scene_title(const skein_scene *scene);
 SKEIN_API double skein_scene_duration(const skein_scene *scene);      /* s */
 SKEIN_API double skein_scene_fps(const skein_scene *scene);           /* frames per second of simulated time */
 SKEIN_API int skein_scene_checkpoint_every(const skein_scene *scene); /* frames between two states of a run */
+
+/* How the rods of a scene got their initial shapes. Names are of rods, NULL where there is none. */
+typedef struct skein_start_info {
+  int rods;
+  int fitted;                    /* to strands of files or points: the largest distance between a strand and its rod, */
+  double fit_most, fit_mean;     /* m: over all of them, and the mean over rods; */
+  double share_most, share_mean; /* the same as shares of the rod's length */
+  const char *fit_worst;
+  int moved;          /* out of bodies ("start": {"outside": true}): */
+  double moved_most;  /* m: largest way of a point */
+  int inside;         /* that could not be moved out, or not all of it: */
+  double inside_most; /* m: the deepest place */
+  const char *inside_worst;
+} skein_start_info;
+
+SKEIN_API skein_start_info skein_scene_start(const skein_scene *scene);
 
 /* What one step did. All in SI units; a row of the statistics. */
 typedef struct skein_step_info {
@@ -484,11 +500,12 @@ SKEIN_API skein_status skein_world_nearest(const skein_world *world, double reac
 
 /* ---- By hand, while it runs: between two steps; the state knows it ---- */
 
-/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again with
- * the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them along. */
+/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again
+ * with the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them
+ * along. */
 SKEIN_API skein_status skein_world_set_pull(skein_world *world, int rod, double s, const double target[3],
                                             double stiffness);
-SKEIN_API skein_env skein_world_env(const skein_world *world); /* as it is now */
+SKEIN_API skein_env skein_world_env(const skein_world *world);                               /* as it is now */
 SKEIN_API skein_status skein_world_set_gravity(skein_world *world, const double gravity[3]); /* m/s^2 */
 SKEIN_API skein_status skein_world_set_wind(skein_world *world, const double wind[3]);       /* m/s */
 /* Friction of two groups (numbers as in frames); negative: they pass through each other, and cannot be set. */

@@ -27,11 +27,12 @@ static void read_mesh(sk_reader *r, const sk_at *at, sk_shape *shape)
   sk_at field = sk_at_get(at, "file");
   const char *file = sk_at_need(r, at, "file") ? sk_get_string(r, at, "file", NULL) : NULL;
   double scale = sk_get_number(r, at, "scale", SK_ONE, SK_POSITIVE, 1) * r->factor[SK_LENGTH];
-  bool convex = sk_get_bool(r, at, "convex", false);
+  bool convex = sk_get_bool(r, at, "convex", false), y_up = sk_get_y_up(r, at);
   const char *path = file ? sk_reader_path(r, file) : NULL;
   if (sk_failed(r)) return;
   skein_status status = sk_triangles_read(path, &t);
   for (size_t k = 0; k < 3 * (size_t)t.vertices; k++) t.v[k] *= scale;
+  if (y_up) sk_turn_up(t.v, t.vertices);
   if (status.code == SKEIN_OK) status = sk_mesh_create(t.v, t.vertices, t.t, t.triangles, convex, &mesh);
   sk_at_refuse(r, &field, sk_status_prefix(status, sk_safe(file, word, sizeof word)));
   sk_triangles_destroy(&t);
@@ -48,7 +49,7 @@ static bool check_fields(sk_reader *r, const sk_at *at, sk_shape_kind kind)
       [SK_CAPSULE] = {"type", "*radius", "*length", "axis"},
       [SK_CYLINDER] = {"type", "*radius", "*length", "axis"},
       [SK_BOX] = {"type", "*size"},
-      [SK_MESH] = {"type", "*file", "convex", "scale"},
+      [SK_MESH] = {"type", "*file", "convex", "scale", "up"},
       [SK_TUBE] = {"type", "*radius", "points", "file", "closed", "scale"}};
   const char *fields[6];
   int count = 0;

@@ -124,7 +124,7 @@ size_t sk_at_numbers(sk_reader *r, const sk_at *at, sk_dimension unit, size_t co
 /* ---- Parts ---- */
 void sk_read_units(sk_reader *r, const sk_at *root);
 void sk_read_settings(sk_reader *r, const sk_at *root); /* settings.c: title, gravity, time, solver, output */
-void sk_check_rigid(sk_reader *r, const sk_at *root); /* solver.rigid against the rest; at the end */
+void sk_check_rigid(sk_reader *r, const sk_at *root);   /* solver.rigid against the rest; at the end */
 void sk_read_materials(sk_reader *r, const sk_at *root);
 const sk_material *sk_get_material(sk_reader *r, const sk_at *rod);
 sk_rgb sk_colour_hex(const char *hex); /* look.c: "#rrggbb" */
@@ -142,6 +142,7 @@ int sk_get_body(sk_reader *r, const sk_at *object);                /* -1: the fi
 sk_path sk_get_body_path(sk_reader *r, const sk_at *object, const sk_pose *base, sk_quat turned);
 sk_path sk_get_end_path(sk_reader *r, const sk_at *object);
 void sk_read_rods(sk_reader *r, const sk_at *root);
+void sk_rods_push_out(sk_reader *r); /* outside.c: once rods, bodies and pairs are known */
 /* shapes.c: curvatures and twist of "natural" or "initial" (three numbers per cell, 1/m); NULL: not in the file. */
 const double *sk_get_cells(sk_reader *r, const sk_at *rod, const char *key, int *count);
 /* The rods that a name stands for: an entry ("hair") or one of its rods ("hair[3]"); false: failed. */
@@ -150,6 +151,9 @@ void sk_read_events(sk_reader *r, const sk_at *root);
 void sk_read_forces(sk_reader *r, const sk_at *root);
 /* Registers a name: false and a failure when it is taken. kind: "rods", "bodies" */
 bool sk_name_take(sk_reader *r, json_t *index, const sk_at *at, const char *kind, const char *name, int number);
+/* values.c: "up" of a file, "z" or "y"; its points (3 each) turned so that up is z: (x, -z, y). */
+bool sk_get_y_up(sk_reader *r, const sk_at *object);
+void sk_turn_up(double *points, int count);
 /* The path of a file that is named in the scene; in the arena. */
 const char *sk_reader_path(sk_reader *r, const char *file);
 
