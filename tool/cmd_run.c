@@ -135,6 +135,23 @@ static skein_status save_checkpoint(job *s)
   return status;
 }
 
+/* How well the rods meet the strands of files, and what was moved out of bodies. */
+static void tell_start(const job *s)
+{
+  skein_start_info i = skein_scene_start(s->scene);
+  if (s->set->quiet) return;
+  if (i.fitted > 0)
+    fprintf(stderr, "fit: %d strand%s, largest error %.3g mm (%.2g %% of the length; %s), mean %.3g mm (%.2g %%)\n",
+            i.fitted, i.fitted == 1 ? "" : "s", 1e3 * i.fit_most, 100 * i.share_most, i.fit_worst, 1e3 * i.fit_mean,
+            100 * i.share_mean);
+  if (i.moved > 0)
+    fprintf(stderr, "start: %d of %d rods moved out of bodies, by up to %.3g mm\n", i.moved, i.rods,
+            1e3 * i.moved_most);
+  if (i.inside > 0)
+    fprintf(stderr, "start: %d rod%s inside bodies all the same, %s the deepest, by %.3g mm\n", i.inside,
+            i.inside == 1 ? " is" : "s are", i.inside_worst, 1e3 * i.inside_most);
+}
+
 static int begin(job *s)
 {
   const settings *set = s->set;
@@ -147,6 +164,7 @@ static int begin(job *s)
   if (code == TOOL_OK) {
     status = skein_run_create(s->path, s->scene, &s->run);
     if (status.code == SKEIN_OK) status = skein_run_set_folder(s->run, folder);
+    tell_start(s);
     if (status.code == SKEIN_OK && skein_world_time(s->world) >= 0) status = save_frame(s, 0);
     if (status.code != SKEIN_OK) code = tool_fail(s->path, status);
   }

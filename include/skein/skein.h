@@ -438,6 +438,22 @@ SKEIN_API double skein_scene_duration(const skein_scene *scene);      /* s */
 SKEIN_API double skein_scene_fps(const skein_scene *scene);           /* frames per second of simulated time */
 SKEIN_API int skein_scene_checkpoint_every(const skein_scene *scene); /* frames between two states of a run */
 
+/* How the rods of a scene got their initial shapes. Names are of rods, NULL where there is none. */
+typedef struct skein_start_info {
+  int rods;
+  int fitted;                    /* to strands of files or points: the largest distance between a strand and its rod, */
+  double fit_most, fit_mean;     /* m: over all of them, and the mean over rods; */
+  double share_most, share_mean; /* the same as shares of the rod's length */
+  const char *fit_worst;
+  int moved;          /* out of bodies ("start": {"outside": true}): */
+  double moved_most;  /* m: largest way of a point */
+  int inside;         /* that could not be moved out, or not all of it: */
+  double inside_most; /* m: the deepest place */
+  const char *inside_worst;
+} skein_start_info;
+
+SKEIN_API skein_start_info skein_scene_start(const skein_scene *scene);
+
 /* What one step did. All in SI units; a row of the statistics. */
 typedef struct skein_step_info {
   double time, dt; /* s: at the end of the step, and its length */

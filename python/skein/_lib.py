@@ -74,6 +74,10 @@ RodLoad = struct("skein_rod_load", ("s", c_double), ("force", c_double * 3), ("t
 RodHold = struct("skein_rod_hold", ("s", c_double), ("target", PoseStruct), ("stiffness", c_double * 3),
                  ("torsion", c_double))
 
+StartInfoStruct = struct("skein_start_info", ("rods", c_int), ("fitted", c_int), ("fit_most", c_double),
+                         ("fit_mean", c_double), ("share_most", c_double), ("share_mean", c_double),
+                         ("fit_worst", c_char_p), ("moved", c_int), ("moved_most", c_double), ("inside", c_int),
+                         ("inside_most", c_double), ("inside_worst", c_char_p))
 RodEnergyStruct = struct("skein_rod_energy", ("kinetic", c_double), ("elastic", c_double), ("gravity", c_double),
                          ("held", c_double))
 
@@ -250,6 +254,7 @@ FUNCTIONS = {
     "skein_scene_title": (c_char_p, [c_void_p]),
     "skein_scene_duration": (c_double, [c_void_p]),
     "skein_scene_fps": (c_double, [c_void_p]),
+    "skein_scene_start": (StartInfoStruct, [c_void_p]),
     "skein_world_create": (Status, [c_void_p, c_int, _out]),
     "skein_world_destroy": (None, [c_void_p]),
     "skein_world_time": (c_double, [c_void_p]),

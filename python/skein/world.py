@@ -159,6 +159,15 @@ class Scene(_lib.Owner):
             return lib.skein_scene_fps(scene)
 
     @property
+    def start(self) -> dict:
+        """How the rods got their initial shapes: how far they are from the strands of files (m, shares of the length),
+        what was moved out of bodies, and what is inside all the same."""
+        with self._use() as scene:
+            found = lib.skein_scene_start(scene)
+            values = {name: getattr(found, name) for name, _ in found._fields_}
+        return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
+
+    @property
     def last_frame(self) -> int:
         """The number of the last frame, as `skein run` counts: a duration that is a whole number to rounding is that
         many."""

@@ -28,11 +28,15 @@ static void read_mesh(sk_reader *r, const sk_at *at, sk_shape *shape)
   sk_at field = sk_at_get(at, "file");
   const char *file = sk_at_need(r, at, "file") ? sk_get_string(r, at, "file", NULL) : NULL;
   double scale = sk_get_number(r, at, "scale", SK_ONE, SK_POSITIVE, 1) * r->factor[SK_LENGTH];
-  bool convex = sk_get_bool(r, at, "convex", false);
+  bool convex = sk_get_bool(r, at, "convex", false), y_up = sk_get_y_up(r, at);
   const char *path = file ? sk_reader_path(r, file) : NULL;
+  sk_at up = sk_at_get(at, "up");
+  if (up.value && sk_at_has(at, "animation"))
+    sk_at_fail(r, &up, "stands beside 'animation', expected the body's 'rotation' to turn both");
   if (sk_failed(r)) return;
   skein_status status = sk_triangles_read(path, &t);
   for (size_t k = 0; k < 3 * (size_t)t.vertices; k++) t.v[k] *= scale;
+  if (y_up) sk_turn_up(t.v, t.vertices);
   if (status.code == SKEIN_OK) shape->cache = sk_read_animation(r, at, &t, scale);
   if (status.code == SKEIN_OK && !sk_failed(r))
     status = sk_mesh_create(t.v, t.vertices, t.t, t.triangles, convex, &mesh);
@@ -63,7 +67,7 @@ static bool check_fields(sk_reader *r, const sk_at *at, int kind)
                                               [SK_CAPSULE] = {"type", "*radius", "*length", "axis"},
                                               [SK_CYLINDER] = {"type", "*radius", "*length", "axis"},
                                               [SK_BOX] = {"type", "*size"},
-                                              [SK_MESH] = {"type", "*file", "convex", "scale", "animation"},
+                                              [SK_MESH] = {"type", "*file", "convex", "scale", "animation", "up"},
                                               [SK_TUBE] = {"type", "*radius", "points", "file", "closed", "scale"},
                                               [HEAD] = {"type", "part", "height"}};
   const char *fields[6];

@@ -154,7 +154,7 @@ static sk_vec3 turn(sk_vec3 u, double s, sk_vec3 y)
   return sk_axpy(sk_axpy(sk_mul(s, y), s2, uy), s3, sk_cross(u, uy));
 }
 
-static sk_vec3 piece_point(sk_vec3 u, double s)
+sk_vec3 sk_fit_piece(sk_vec3 u, double s)
 {
   return turn(u, s, sk_vec(0, 0, 1));
 }
@@ -193,7 +193,7 @@ static void starts(const window *w, sk_vec3 *r, sk_mat3 *R)
   r[0] = w->r, R[0] = w->R;
   for (int q = 0; q < w->count; q++) {
     sk_vec3 u = sk_load3(w->cells + 3 * q);
-    r[q + 1] = sk_add(r[q], sk_apply(R[q], piece_point(u, w->l)));
+    r[q + 1] = sk_add(r[q], sk_apply(R[q], sk_fit_piece(u, w->l)));
     R[q + 1] = sk_orthonormal(sk_mat_mul(R[q], sk_rotation(sk_mul(w->l, u))));
   }
 }
@@ -206,7 +206,7 @@ static double cost(const window *w)
   starts(w, r, R);
   for (int j = w->from; j < w->to; j += w->stride) {
     int q = element_of(w, w->p->s[j], &inside);
-    sk_vec3 x = sk_add(r[q], sk_apply(R[q], piece_point(sk_load3(w->cells + 3 * q), inside)));
+    sk_vec3 x = sk_add(r[q], sk_apply(R[q], sk_fit_piece(sk_load3(w->cells + 3 * q), inside)));
     sk_vec3 d = sk_mul(1 / w->l, sk_sub(x, w->p->x[j]));
     sum += w->weight * sk_dot(d, d);
   }
@@ -222,7 +222,7 @@ static sk_vec3 derive_piece(sk_vec3 u, double s, double l, int k)
 {
   double h = 1e-5 / l;
   sk_vec3 e = {h * (k == 0), h * (k == 1), h * (k == 2)};
-  return sk_mul(0.5 / h, sk_sub(piece_point(sk_add(u, e), s), piece_point(sk_sub(u, e), s)));
+  return sk_mul(0.5 / h, sk_sub(sk_fit_piece(sk_add(u, e), s), sk_fit_piece(sk_sub(u, e), s)));
 }
 
 /* What u_k of each element moves and turns the end of the element by, in the world. */
@@ -267,7 +267,7 @@ static void assemble(const window *w, int n, step *m)
   for (int j = w->from; j < w->to; j += w->stride) {
     double inside;
     int q = element_of(w, w->p->s[j], &inside), used[UNKNOWNS], count = 0;
-    sk_vec3 x = sk_add(r[q], sk_apply(R[q], piece_point(sk_load3(w->cells + 3 * q), inside)));
+    sk_vec3 x = sk_add(r[q], sk_apply(R[q], sk_fit_piece(sk_load3(w->cells + 3 * q), inside)));
     sk_vec3 d = sk_mul(1 / w->l, sk_sub(x, w->p->x[j]));
     derive(w, r, R, &e, q, inside, x, J);
     for (int i = 0; i < n; i++)
@@ -361,8 +361,8 @@ static double distance(const strand *p, int elements, const double *cells, sk_ma
   for (int q = 0, j = 0; q < elements; q++) {
     sk_vec3 u = sk_load3(cells + 3 * (size_t)q);
     for (; j < p->count && (q + 1 == elements || p->s[j] <= (q + 1) * l); j++)
-      most = fmax(most, sk_norm(sk_sub(sk_add(r, sk_apply(R, piece_point(u, p->s[j] - q * l))), p->x[j])));
-    r = sk_add(r, sk_apply(R, piece_point(u, l)));
+      most = fmax(most, sk_norm(sk_sub(sk_add(r, sk_apply(R, sk_fit_piece(u, p->s[j] - q * l))), p->x[j])));
+    r = sk_add(r, sk_apply(R, sk_fit_piece(u, l)));
     R = sk_orthonormal(sk_mat_mul(R, sk_rotation(sk_mul(l, u))));
   }
   return most;

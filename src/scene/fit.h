@@ -17,4 +17,7 @@ typedef struct sk_fit {
  * along, none. BAD_INPUT when the strand has no length. */
 skein_status sk_fit_strand(const double *points, int count, int elements, bool chain, sk_fit *fit);
 
+/* Where a piece of constant curvatures and twist u ends that starts at the origin along z, in the axes of its start. */
+sk_vec3 sk_fit_piece(sk_vec3 u, double s);
+
 #endif

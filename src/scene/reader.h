@@ -148,6 +148,7 @@ int sk_get_body(sk_reader *r, const sk_at *object);                /* -1: the fi
 sk_path sk_get_body_path(sk_reader *r, const sk_at *object, const sk_pose *base, sk_quat turned);
 sk_path sk_get_end_path(sk_reader *r, const sk_at *object);
 void sk_read_rods(sk_reader *r, const sk_at *root);
+void sk_rods_push_out(sk_reader *r); /* outside.c: once rods, bodies and pairs are known */
 /* shapes.c: curvatures and twist of "natural" or "initial" (three numbers per cell, 1/m); NULL: not in the file. */
 const double *sk_get_cells(sk_reader *r, const sk_at *rod, const char *key, int *count);
 /* The rods that a name stands for: an entry ("hair") or one of its rods ("hair[3]"); false: failed. */
@@ -156,6 +157,9 @@ void sk_read_events(sk_reader *r, const sk_at *root);
 void sk_read_forces(sk_reader *r, const sk_at *root);
 /* Registers a name: false and a failure when it is taken. kind: "rods", "bodies" */
 bool sk_name_take(sk_reader *r, json_t *index, const sk_at *at, const char *kind, const char *name, int number);
+/* values.c: "up" of a file, "z" or "y"; its points (3 each) turned so that up is z: (x, -z, y). */
+bool sk_get_y_up(sk_reader *r, const sk_at *object);
+void sk_turn_up(double *points, int count);
 /* The path of a file that is named in the scene; in the arena. */
 const char *sk_reader_path(sk_reader *r, const char *file);
 

@@ -7,10 +7,9 @@
 #include <string.h>
 
 static const char *const entry_fields[] = {
-    "name",    "model",   "elements", "twist_locked", "material",  "group",      "length",
-    "natural", "initial", "root",     "tip",          "velocity",  "bundle",     "grid",
-    "file",    "points",  "count",    "scale",        "alignment", "tip_factor", "groom",
-    "start"};
+    "name",    "model", "elements",  "twist_locked", "material", "group", "length", "natural",
+    "initial", "root",  "tip",       "velocity",     "bundle",   "grid",  "file",   "points",
+    "count",   "scale", "alignment", "tip_factor",   "groom",    "start", "up"};
 
 /* ---- The list ---- */
 
@@ -173,7 +172,7 @@ static sk_scene_rod read_shared(sk_reader *r, const sk_at *entry, const char *na
 static bool check_fields(sk_reader *r, const sk_at *entry)
 {
   static const char *const ways[] = {"bundle", "grid", "file", "points", "groom"},
-                           *const of_file[] = {"count", "scale"}, *const not_of_file[] = {"length", "initial"};
+                           *const of_file[] = {"count", "scale", "up"}, *const not_of_file[] = {"length", "initial"};
   const char *way = NULL;
   for (int k = 0; k < SK_COUNT(ways); k++) {
     sk_at at = sk_at_get(entry, ways[k]);
@@ -181,7 +180,7 @@ static bool check_fields(sk_reader *r, const sk_at *entry)
     if (at.value) way = ways[k];
   }
   bool file = sk_at_has(entry, "file");
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 3; k++) {
     sk_at at = sk_at_get(entry, of_file[k]);
     if (at.value && !file) sk_at_fail(r, &at, "is for rods from a 'file', the entry has none");
   }

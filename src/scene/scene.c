@@ -3,6 +3,7 @@
 #include "scene/reader.h"
 #include "scene/files.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static void read_all(sk_reader *r, const sk_at *root)
   sk_read_bodies(r, root);
   sk_read_rods(r, root);
   sk_read_pairs(r, root);
+  sk_rods_push_out(r);
   sk_read_events(r, root);
   sk_read_forces(r, root);
   sk_check_rigid(r, root);
@@ -170,4 +172,24 @@ double skein_scene_fps(const skein_scene *scene)
 int skein_scene_checkpoint_every(const skein_scene *scene)
 {
   return scene->output.checkpoint_every;
+}
+
+skein_start_info skein_scene_start(const skein_scene *scene)
+{
+  skein_start_info s = {.rods = scene->rod_count};
+  for (int i = 0; i < scene->rod_count; i++) {
+    const sk_scene_rod *rod = scene->rods + i;
+    if (rod->fitted) {
+      if (!s.fitted || rod->fit > s.fit_most) s.fit_most = rod->fit, s.fit_worst = rod->name;
+      s.fitted++, s.fit_mean += rod->fit, s.share_mean += rod->fit / rod->def.length;
+      s.share_most = fmax(s.share_most, rod->fit / rod->def.length);
+    }
+    if (rod->moved > 0) s.moved++, s.moved_most = fmax(s.moved_most, rod->moved);
+    if (rod->inside > 0) {
+      if (rod->inside > s.inside_most) s.inside_most = rod->inside, s.inside_worst = rod->name;
+      s.inside++;
+    }
+  }
+  if (s.fitted) s.fit_mean /= s.fitted, s.share_mean /= s.fitted;
+  return s;
 }

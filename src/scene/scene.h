@@ -32,6 +32,7 @@ typedef struct sk_scene_rod {
   bool outside;                /* the initial shape was to be outside bodies: */
   double moved, inside;        /* m: furthest that a point was moved for it; deepest that one is inside all the same */
   bool sag_free;               /* the natural shape is the one that hangs in the initial one under gravity */
+  bool fitted;                 /* to a strand */
   double fit;                  /* m: rods from a file, the largest distance between a point of the strand and the rod */
 } sk_scene_rod;
 

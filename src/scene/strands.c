@@ -44,7 +44,7 @@ static void place(const job *j, sk_fit *f, sk_scene_rod *rod, sk_vec3 by)
   double k = j->scale;
   skein_pose *p = &rod->def.pose;
   for (int c = 0; c < 3 * j->elements; c++) f->cells[c] /= k;
-  rod->def.length = k * f->length, rod->fit = k * f->largest;
+  rod->def.length = k * f->length, rod->fit = k * f->largest, rod->fitted = true;
   rod->def.natural = f->cells, rod->def.naturals = j->elements;
   if (j->own_natural) {
     rod->def.initial = f->cells, rod->def.initials = j->elements;
@@ -114,10 +114,12 @@ void sk_rods_from_strands(sk_reader *r, const sk_at *entry, const sk_scene_rod *
   job j = {.strands = &strands, .elements = rod->def.elements, .scale = scale};
   j.chain = rod->def.model != SKEIN_SUPER_HELIX;
   j.natural = sk_get_cells(r, entry, "natural", &j.naturals), j.own_natural = sk_at_has(entry, "natural");
+  bool y_up = sk_get_y_up(r, entry);
   if (sk_failed(r)) return;
   if (file) sk_at_refuse(r, &at, sk_status_prefix(sk_strands_read(path, &strands), sk_safe(file, word, sizeof word)));
   else sk_at_refuse(r, &at, strand_of_points(r, &at, &strands));
   j.count = SK_MIN(count, strands.count);
+  if (y_up && !sk_failed(r)) sk_turn_up(strands.point, strands.start[strands.count]);
   if ((int64_t)j.count * j.elements > MOST_ELEMENTS)
     sk_at_fail(r, &at, "%d strands of %d elements are too many, expected at most %d elements in all", j.count,
                j.elements, MOST_ELEMENTS);

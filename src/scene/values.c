@@ -153,3 +153,17 @@ void sk_read_units(sk_reader *r, const sk_at *root)
   f[SK_DRAG] = m > 0 ? m / (l * t) : 1, f[SK_FORCE] = m > 0 ? m * l / (t * t) : 1;
   r->scene->unit = l;
 }
+
+bool sk_get_y_up(sk_reader *r, const sk_at *object)
+{
+  static const char *const axes[] = {"z", "y"};
+  return sk_get_choice(r, object, "up", "axis", axes, 2, 0) == 1;
+}
+
+void sk_turn_up(double *points, int count)
+{
+  for (size_t i = 0; i < (size_t)count; i++) {
+    double *p = points + 3 * i, y = p[1];
+    p[1] = -p[2], p[2] = y;
+  }
+}
