@@ -36,6 +36,7 @@ typedef struct render_mesh {
   const int *triangle;          /* 3 each */
   float colour[3];
   render_pose pose, before;
+  const float *vertex_before; /* of a mesh that deforms, for blur; NULL: the same */
 } render_mesh;
 
 /* An endless floor or wall, seen from the side of its normal; far away it fades into the background. */

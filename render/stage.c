@@ -186,10 +186,13 @@ static void turn(const double q[4], const double x[3], double y[3])
   y[2] = x[2] + 2 * (q[1] * c[1] - q[2] * c[0]);
 }
 
-static void put_mesh(const stage *s, const render_mesh *m, const render_pose *pose, float *vertex)
+/* back: share of the way to the vertices before, of a mesh that deforms. */
+static void put_mesh(const stage *s, const render_mesh *m, const render_pose *pose, double back, float *vertex)
 {
   for (int i = 0; i < m->vertices; i++) {
-    double local[3] = {m->vertex[3 * i], m->vertex[3 * i + 1], m->vertex[3 * i + 2]}, world[3];
+    const float *now = m->vertex + 3 * i, *before = m->vertex_before ? m->vertex_before + 3 * i : now;
+    double local[3], world[3];
+    for (int k = 0; k < 3; k++) local[k] = now[k] + back * (before[k] - now[k]);
     turn(pose->turn, local, world);
     for (int k = 0; k < 3; k++) world[k] += pose->place[k];
     vec p = stage_place(s, world);
@@ -229,9 +232,9 @@ static bool attach_mesh(stage *s, RTCDevice device, int i)
                                             (size_t)m->triangles);
   bool ok = vertex && index && (old || !s->moves);
   if (ok) {
-    put_mesh(s, m, &m->pose, vertex);
+    put_mesh(s, m, &m->pose, 0, vertex);
     render_pose earlier = earlier_pose(m, s->def->shutter);
-    if (old) put_mesh(s, m, &earlier, old);
+    if (old) put_mesh(s, m, &earlier, s->def->shutter, old);
     mark_mesh(s, vertex, old, m->vertices);
     for (int k = 0; k < 3 * m->triangles; k++) index[k] = (uint32_t)m->triangle[k];
     rtcCommitGeometry(g);

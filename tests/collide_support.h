@@ -46,7 +46,7 @@ static inline void add_rod(set *s, const sk_vec3 *x, int count, double radius, d
   assert_true(s->pieces + count <= MOST);
   for (int k = 0; k < count; k++) {
     double next = at + sk_norm(sk_sub(x[k + 1], x[k]));
-    s->p[s->pieces++] = (sk_piece){x[k], x[k + 1], radius, reach, at, next, object, group, k};
+    s->p[s->pieces++] = (sk_piece){x[k], x[k + 1], radius, reach, at, next, object, group, k, false};
     at = next;
   }
 }

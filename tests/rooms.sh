@@ -24,10 +24,12 @@ allow collide "base math body"
 allow scene "base math body"
 allow output "base"
 allow look "base math body scene"
+allow hairs "base math body scene"
+allow measure "base math"
 allow export "base math"
 allow world "base math sparse friction rod body collide scene"
 for file in tool/*.c tool/*.h; do
-  if grep -nE '^#include "(base|math|sparse|friction|rod|body|collide|scene|output|look|export|world)/' "$file"; then
+  if grep -nE '^#include "(base|math|sparse|friction|rod|body|collide|scene|output|measure|look|hairs|export|world)/' "$file"; then
     echo "$file: the tool uses <skein/skein.h> only"
     status=1
   fi

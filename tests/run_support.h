@@ -92,6 +92,7 @@ static inline void make_steps(int index, int count, skein_step_info *steps)
                                  .nu = NAN,
                                  .sweeps = 20 + k,
                                  .error = 1e-7,
+                                 .tol = 1e-6,
                                  .converged = k % 3 != 0,
                                  .stick = 1,
                                  .slide = 2,
@@ -103,11 +104,14 @@ static inline void make_steps(int index, int count, skein_step_info *steps)
                                  .gravity = -5,
                                  .work = 12,
                                  .dissipated = 6,
+                                 .dissipated_friction = 5,
                                  .seconds_rods = 7,
                                  .seconds_collide = 8,
                                  .seconds_assemble = 9,
                                  .seconds_solve = 10,
-                                 .seconds_other = 11};
+                                 .seconds_other = 11,
+                                 .seconds_loop = 9.5,
+                                 .memory = 100};
 }
 
 static inline int steps_before(int index)
@@ -161,6 +165,8 @@ static inline void expect_steps(const skein_run *run, int frames)
       assert_true(a->dissipated == b->dissipated && a->work == b->work && a->seconds_rods == b->seconds_rods);
       assert_true(a->seconds_collide == b->seconds_collide && a->seconds_assemble == b->seconds_assemble);
       assert_true(a->seconds_solve == b->seconds_solve && a->seconds_other == b->seconds_other);
+      assert_true(a->tol == b->tol && a->dissipated_friction == b->dissipated_friction);
+      assert_true(a->seconds_loop == b->seconds_loop && a->memory == b->memory);
     }
   }
   assert_int_equal(at, count);

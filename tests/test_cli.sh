@@ -208,6 +208,8 @@ test_validate() {
   check "validate --list: 22 tests" test "$(wc -l <out)" -eq 22
   exits "validate: contacts" 0 validate stopping ball --model bodies,der
   check "validate: contacts pass" grep -q '^stopping  *pass  *pass' out
+  exits "validate: frames" 0 validate frame
+  check "validate: no frame matters" grep -q '^9 pass, 0 fail, 0 cannot$' out
   refuses "validate: no test of these models" 2 "none of these tests" validate ball --model der
   exits "validate --json" 0 validate frequencies helix --json --model super-helix,mass-spring,der-projection
   check "validate: valid JSON" "$python" -m json.tool out

@@ -122,6 +122,29 @@ static void test_stretch(void **state)
   free(s);
 }
 
+/* Straight pieces that are level need no third place between the ends of what they share; a dip needs it, and so does a
+ * chord, which does not tell what the curve does beside it. */
+static void test_level(void **state)
+{
+  (void)state;
+  const double r = 0.01;
+  for (int k = 0; k < 4; k++) {
+    double skew = k == 0 ? 0 : k == 1 ? 0.1 * r : 0.5 * r; /* 0.1: nearer by 0.0025 radii, 0.5: by 0.06 */
+    set *s = set_create();
+    sk_arena arena = {0};
+    int count;
+    add_rod(s, (sk_vec3[]){sk_vec(0, 0, 0), sk_vec(1, 0, 0)}, 1, r, r, 0);
+    add_rod(s, (sk_vec3[]){sk_vec(0, -skew, 2.1 * r), sk_vec(1, skew, 2.1 * r)}, 1, r, r, 0);
+    s->p[0].straight = true, s->p[1].straight = k != 3;
+    sk_collide_input in = input_of(s, 1);
+    in.stretch = 1;
+    find(&in, &arena, &count);
+    assert_int_equal(count, k < 2 ? 2 : 3);
+    sk_arena_free(&arena);
+    free(s);
+  }
+}
+
 /* Groups that do not touch. */
 static void test_groups(void **state)
 {
@@ -302,6 +325,7 @@ int main(void)
       cmocka_unit_test(test_crossing_is_one),
       cmocka_unit_test(test_axes_that_meet),
       cmocka_unit_test(test_stretch),
+      cmocka_unit_test(test_level),
       cmocka_unit_test(test_groups),
       cmocka_unit_test(test_solids),
       cmocka_unit_test(test_solids_among_themselves),

@@ -2,7 +2,8 @@
 # `skein reproduce` from outside: a report that is whole, well-formed and needs nothing else; interrupts; bad input.
 # Usage: test_reproduce_cli.sh PATH_OF_SKEIN ROOT
 . "$(dirname "$0")/cli_support.sh"
-SKEIN_SCENES=$(realpath "$2")/scenes || exit 2
+scenes=$(realpath "$2")/scenes || exit 2
+SKEIN_SCENES=$scenes
 export SKEIN_SCENES
 cd "$work" || exit 2
 
@@ -43,7 +44,7 @@ exits "--help" 0 reproduce --help
 says "--help has examples" out "Examples:"
 says "--help names the experiments" out "local-global"
 exits "--list" 0 reproduce --list
-check "nine of them" test "$(wc -l <out)" -eq 9
+check "thirteen of them" test "$(wc -l <out)" -eq 13
 
 exits "a few steps of the knot" 0 reproduce knot --steps 4 -o report
 says "it says where the report is" out "report/report.html"
@@ -60,6 +61,45 @@ EOF
 exits "problems that are solved again" 0 reproduce local-global --steps 50 -o second -j1
 check "its page" $python page.py second "newton-ac"
 check "nothing is left beside it" test -z "$(find second report -name '*.??????')"
+
+# ---- Hair, from run files: small scenes in their place ----
+mkdir heads
+for name in free-a free-b pony curly; do
+  cat >heads/$name.json <<'EOF'
+{"rods": [{"name": "tuft", "group": "hair", "grid": {"count": [3, 2, 1], "spacing": 0.004}, "length": 0.12,
+           "elements": 4, "root": {"type": "clamped", "position": [0, 0, 0.09], "direction": [0.8, 0, 0.6]}}],
+ "bodies": [{"name": "floor", "group": "body", "shape": {"type": "plane"}}],
+ "friction": 0.3, "pairs": [{"groups": ["hair", "body"], "mu": 0.5}],
+ "time": {"duration": 0.2, "dt": 0.002}, "output": {"fps": 50}}
+EOF
+done
+SKEIN_SCENES=$work/heads
+exits "whole runs of hair, cut short" 0 reproduce hair hair-friction assembly locals --steps 60 --problems 2 -j1 -o hair
+check "their pages" $python page.py hair "Free/A, paper" "24659" "with friction" "Time to assemble W" "mfb+enum" "Figure 11"
+check "what they hold" $python - <<'EOF'
+import csv, json
+rows = list(csv.DictReader(open("hair/hair.csv")))
+assert len(rows) == 8 and rows[1]["mu hair / body"] == "0.3 / 0.5" and float(rows[1]["T_dt (s)"]) > 0, rows
+assert float(rows[1]["T_GS (s)"]) <= float(rows[1]["T_solv (s)"]) <= float(rows[1]["T_dt (s)"]) * 1.0001
+locals_ = {r["local solver"]: r for r in csv.DictReader(open("hair/locals.csv"))}
+assert len(locals_) == 12 and float(locals_["mfb+enum"]["% > tol"]) == 0, locals_
+assert all(float(r["difference"]) < 1e-9 for r in csv.DictReader(open("hair/assembly.csv")))
+names = [r["measure"] for r in csv.DictReader(open("hair/hair-friction.csv"))]
+assert "clumps" in names and "envelope" in names
+EOF
+mkdir runs
+for name in free-a free-b pony curly; do "$skein" run heads/$name.json -o runs/$name.h5 -q -j1 || failures=$((failures + 1)); done
+exits "a claim that small runs cannot hold: exit 1" 1 reproduce hair --runs runs -o from-runs
+check "no step was taken, all of them were read" $python - <<'EOF'
+import json
+e = json.load(open("from-runs/report.json"))["experiments"][0]
+assert e["steps"] == 0 and not e["cut_short"] and e["failed"] > 0 and len(e["tables"]["hair-runs"]) == 4, e
+assert all(r["frames"] == r["of"] == 10 and r["memory (MB)"] > 1 for r in e["tables"]["hair-runs"])
+EOF
+exits "problems that are there are used" 0 reproduce locals --runs hair --problems 1 --steps 1 -j1 -o again
+check "no run was made for them" grep -q "locals: .* 0 steps" err
+exits "bad --problems" 2 reproduce locals --problems 0
+SKEIN_SCENES=$scenes
 
 # ---- Interrupted: what there is is written ----
 "$skein" reproduce reef spaghetti -o stopped -j1 >out 2>err &

@@ -268,12 +268,33 @@ static void exact_length(void **unused)
   skein_rod_destroy(rod);
 }
 
+/* Pieces of a curve whose chords miss it by exactly what is allowed: not a matter of rounding. kappa l^2 / 8 is the
+ * miss of one piece, a quarter of it that of two. */
+static void pieces_at_the_edge(void **unused)
+{
+  (void)unused;
+  const double natural[3] = {2, 0, 0}, l = 0.25, miss = 2 * l * l / 8;
+  skein_rod_def def = unit_def(SKEIN_SUPER_HELIX, 4);
+  def.natural = natural, def.naturals = 1;
+  skein_rod *rod = make(&def);
+  double *u = rod->x + SK_MODEL;
+  for (int k = -1; k <= 1; k++) {
+    for (int i = 0; i < 4; i++) u[3 * i] = 2 + 1e-12 * k;
+    assert_int_equal(sk_rod_pieces(rod, miss), 1);
+    assert_int_equal(sk_rod_pieces(rod, miss / 4), 2);
+    assert_int_equal(sk_rod_pieces(rod, miss / 9), 3);
+  }
+  assert_int_equal(sk_rod_pieces(rod, 0.99 * miss), 2);
+  skein_rod_destroy(rod);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tip_force),     cmocka_unit_test(tip_torque), cmocka_unit_test(wind),
-      cmocka_unit_test(bent_by_wind),  cmocka_unit_test(damping),    cmocka_unit_test(free_flight),
-      cmocka_unit_test(turning_clamp), cmocka_unit_test(arch),       cmocka_unit_test(exact_length),
+      cmocka_unit_test(tip_force),          cmocka_unit_test(tip_torque), cmocka_unit_test(wind),
+      cmocka_unit_test(bent_by_wind),       cmocka_unit_test(damping),    cmocka_unit_test(free_flight),
+      cmocka_unit_test(turning_clamp),      cmocka_unit_test(arch),       cmocka_unit_test(exact_length),
+      cmocka_unit_test(pieces_at_the_edge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

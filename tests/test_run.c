@@ -70,7 +70,7 @@ static void test_wrong_calls(void **unused)
   skein_frame f = make_frame(0, 3);
   expect_ok(skein_run_create("w.h5", &scene, &run));
   expect_bad(skein_run_finish(run), "no frame");
-  expect_bad(skein_run_checkpoint(run, NULL, 0, "x", 1), "no frame");
+  expect_bad(skein_run_checkpoint(run, NULL, 0, NULL, 0), "state is empty");
   f.index = 1;
   expect_bad(skein_run_append(run, &f, NULL, 0, "x", 1), "cannot follow");
   f.index = 0, f.point[4] = NAN;

@@ -238,23 +238,23 @@ static void union_find(void **unused)
 /* ---- Direct solver ---- */
 
 /* |A x - b| is rounding; values may change under one ordering; a singular matrix is said to be so. */
-static void lu(void **unused)
+static void expect_lu(int width)
 {
-  (void)unused;
   enum { n = 60 };
   sk_random g = sk_random_make(7);
   static int start[n + 1], row[n * n];
   static double val[n * n], b[n], x[n];
   for (int j = 0; j < n; j++) { /* a band: structurally symmetric */
     start[j + 1] = start[j];
-    for (int i = SK_MAX(0, j - 4); i < SK_MIN(n, j + 5); i++) row[start[j + 1]++] = i;
+    for (int i = SK_MAX(0, j - width); i < SK_MIN(n, j + width + 1); i++) row[start[j + 1]++] = i;
   }
   sk_lu a = {.n = n, .start = start, .row = row, .val = val};
   expect_ok(sk_lu_analyse(&a));
+  assert_int_equal(a.full != NULL, width > n / 2);
   for (int t = 0; t < 3; t++) {
     for (int k = 0; k < start[n]; k++) val[k] = sk_random_normal(&g);
     for (int j = 0; j < n; j++)
-      for (int k = start[j]; k < start[j + 1]; k++) val[k] += row[k] == j ? 4 : 0;
+      for (int k = start[j]; k < start[j + 1]; k++) val[k] += row[k] == j ? 2 * width : 0;
     draw_vector(&g, n, b);
     assert_true(sk_lu_factor(&a));
     sk_lu_solve(&a, b, x);
@@ -266,6 +266,13 @@ static void lu(void **unused)
   assert_false(sk_lu_factor(&a));
   sk_lu_destroy(&a);
   sk_lu_destroy(&a); /* twice does no harm */
+}
+
+static void lu(void **unused)
+{
+  (void)unused;
+  expect_lu(4);
+  expect_lu(60);
 }
 
 /* Three chains in one band: M x = b to rounding; W = H M^-1 H' against one solve per row, symmetric to the last bit. */

@@ -25,6 +25,22 @@ typedef struct bench_results {
   int max_sweeps;
 } bench_results;
 
+/* Means over the problems of one solver. */
+typedef struct bench_row {
+  double alternates, failures; /* % of local solves: calls of the fail-safe, above the local tolerance in the end */
+  double missed;               /* % of problems above the global tolerance */
+  double sweeps, seconds;      /* of the iterations alone */
+  double visits;               /* local solves */
+} bench_row;
+
+/* Plain Gauss-Seidel as in the paper: contact freezing, no acceleration, one thread, 2000 sweeps at most. */
+skein_solve_def bench_default_def(void);
+/* The tolerance of a solver: pyramid4 and duriez06 alone do not aim at the exact law, 5e-2 is asked of them. */
+double bench_tol(const bench_solver *solver, double tol);
+skein_status bench_solve(const skein_solve_def *def, const bench_solver *solver, const skein_problem *p,
+                         bench_run *run);
+bench_row bench_sum(const bench_run *run, int problems);
+
 /* Table 2 of Daviet et al. 2011 on stdout. */
 void bench_print_table(const bench_results *results);
 /* A line per problem and solver. */

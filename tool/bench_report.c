@@ -12,23 +12,32 @@ static double percent(double part, double whole)
   return whole > 0 ? 100 * part / whole : 0;
 }
 
-static void print_row(const bench_solver *solver, const bench_run *run, int problems)
+bench_row bench_sum(const bench_run *run, int problems)
 {
-  double solves = 0, alternates = 0, failures = 0, missed = 0, sweeps = 0, seconds = 0;
-  char name[32], alt[16] = "-";
+  double solves = 0, alternates = 0, failures = 0, missed = 0;
+  bench_row row = {0};
   for (int p = 0; p < problems; p++) {
     const skein_solve_info *i = &run[p].info;
     solves += (double)i->local_solves;
     alternates += (double)i->local_alternates;
     failures += (double)i->local_failures;
     missed += !i->converged;
-    sweeps += i->iterations;
-    seconds += i->seconds - i->seconds_setup;
+    row.sweeps += (double)i->iterations / problems;
+    row.seconds += (i->seconds - i->seconds_setup) / problems;
   }
+  row.alternates = percent(alternates, solves), row.failures = percent(failures, solves);
+  row.missed = percent(missed, problems), row.visits = problems > 0 ? solves / problems : 0;
+  return row;
+}
+
+static void print_row(const bench_solver *solver, const bench_run *run, int problems)
+{
+  bench_row r = bench_sum(run, problems);
+  char name[32], alt[16] = "-";
   tool_local_name(solver->local, solver->failsafe, name);
-  if (solver->failsafe) snprintf(alt, sizeof alt, "%.3g", percent(alternates, solves));
-  printf("%-14s %8.0e %9s %9.3g %9.3g %9.1f %10.4g\n", name, solver->tol, alt, percent(failures, solves),
-         percent(missed, problems), sweeps / problems, 1e3 * seconds / problems);
+  if (solver->failsafe) snprintf(alt, sizeof alt, "%.3g", r.alternates);
+  printf("%-14s %8.0e %9s %9.3g %9.3g %9.1f %10.4g\n", name, solver->tol, alt, r.failures, r.missed, r.sweeps,
+         1e3 * r.seconds);
 }
 
 void bench_print_table(const bench_results *r)

@@ -159,13 +159,26 @@ static int collect(path_list *list, int count, char **arguments)
 
 /* ---- The runs ---- */
 
-static skein_status run_solver(const settings *s, int k, const skein_problem *p, bench_run *run)
+skein_solve_def bench_default_def(void)
+{
+  skein_solve_def def = skein_default_solve_def();
+  def.method = SKEIN_GS, def.accelerate = SKEIN_ACCELERATE_NONE, def.freeze = true;
+  def.max_sweeps = 2000, def.threads = 1;
+  return def;
+}
+
+double bench_tol(const bench_solver *solver, double tol)
+{
+  bool approximate = solver->local == SKEIN_PYRAMID4 || solver->local == SKEIN_DURIEZ06;
+  return approximate && !solver->failsafe && tol < approximate_tol ? approximate_tol : tol;
+}
+
+skein_status bench_solve(const skein_solve_def *base, const bench_solver *solver, const skein_problem *p,
+                         bench_run *run)
 {
   skein_solution solution = {0};
-  skein_solve_def def = s->def;
-  def.tol = s->solver[k].tol;
-  def.local = s->solver[k].local;
-  def.failsafe = s->solver[k].failsafe;
+  skein_solve_def def = *base;
+  def.tol = solver->tol, def.local = solver->local, def.failsafe = solver->failsafe;
   run->contacts = p->contacts;
   skein_status status = skein_solution_create(p, &solution);
   if (status.code == SKEIN_OK) status = skein_solve(p, &def, &solution, &run->info);
@@ -185,7 +198,7 @@ static int run_problem(const settings *s, const char *path, int column, int colu
     tool_local_name(s->solver[k].local, s->solver[k].failsafe, name);
     if (terminal) fprintf(stderr, "\r\033[K%.60s: %s", path, name);
     r->path = path;
-    status = run_solver(s, k, &file.problem, r);
+    status = bench_solve(&s->def, &s->solver[k], &file.problem, r);
   }
   if (terminal) fputs("\r\033[K", stderr);
   skein_fclib_destroy(&file);
@@ -214,11 +227,7 @@ static int bench_friction(settings *s, int count, char **arguments)
   int code = collect(&list, count, arguments), good = 0, columns = (int)list.count;
   bench_run *run = calloc(list.count * (size_t)s->solvers + 1, sizeof *run);
   if (!run) code = TOOL_IO, columns = 0, tool_error("out of memory");
-  for (int k = 0; k < s->solvers; k++) {
-    bool approximate = s->solver[k].local == SKEIN_PYRAMID4 || s->solver[k].local == SKEIN_DURIEZ06;
-    bool loose = approximate && !s->solver[k].failsafe && s->def.tol < approximate_tol;
-    s->solver[k].tol = loose ? approximate_tol : s->def.tol;
-  }
+  for (int k = 0; k < s->solvers; k++) s->solver[k].tol = bench_tol(&s->solver[k], s->def.tol);
   for (int p = 0; p < columns; p++) {
     int outcome = run_problem(s, list.path[p], good, columns, run);
     good += outcome == TOOL_OK;
@@ -238,14 +247,9 @@ static int bench_friction(settings *s, int count, char **arguments)
 static int run(const tool_command *command, int argc, char **argv)
 {
   static const char *const subjects[] = {"friction"};
-  settings s = {.def = skein_default_solve_def()};
+  settings s = {.def = bench_default_def()};
   const char *value;
   int key;
-  s.def.method = SKEIN_GS;
-  s.def.accelerate = SKEIN_ACCELERATE_NONE;
-  s.def.freeze = true;
-  s.def.max_sweeps = 2000;
-  s.def.threads = 1;
   add_all_solvers(&s);
   while ((key = tool_option_next(command, argc, argv, &value)) >= 0)
     if (!set_option(&s, key, value)) return TOOL_BAD;

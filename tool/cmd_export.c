@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT, OUTPUT, FRAMES, UP, UNIT, POINTS, BODIES, NO_BODIES, CONTACTS, QUIET };
+enum { FORMAT, OUTPUT, FRAMES, UP, UNIT, POINTS, BODIES, NO_BODIES, CONTACTS, QUIET, HAIRS };
 
 static const tool_option options[] = {
     [FORMAT] = {"format", 'f', "NAME", "see below; default: by the ending of the output"},
@@ -16,16 +16,18 @@ static const tool_option options[] = {
     [FRAMES] = {"frames", 'n', "A:B[:STEP]", "frames A to B, every STEP-th; A, A: and :B do too; default: all"},
     [UP] = {"up", 'u', "AXIS", "y or z is up in the file; default z, as in the run"},
     [UNIT] = {"unit", 0, "UNIT", "m, cm or mm: of all lengths in the file; default m"},
-    [POINTS] = {"points", 0, "N", "points per rod, evenly along it; default: those of the run"},
+    [POINTS] = {"points", 0, "N", "points per rod or hair, evenly along it; default: those of the run"},
     [BODIES] = {"bodies", 0, NULL, "with bodies; default for usda, vtp and obj"},
     [NO_BODIES] = {"no-bodies", 0, NULL, "without bodies"},
     [CONTACTS] = {"contacts", 0, NULL, "with contacts: usda, vtp, csv"},
     [QUIET] = {"quiet", 'q', NULL, "no progress"},
+    TOOL_HAIR_OPTIONS,
     {0}};
 
 typedef struct settings {
   skein_export_def def;
   const char *format, *frames;
+  tool_hairs hairs;
   int bodies; /* 1 wanted, 0 not wanted, -1 not said */
   bool quiet;
 } settings;
@@ -114,6 +116,7 @@ static bool set_option(settings *s, int key, const char *value)
   static const char *const ups[] = {"y", "z"}, *const units[] = {"m", "cm", "mm"};
   static const double metres[] = {1, 0.01, 0.001};
   int word = 0;
+  if (key >= HAIRS) return tool_hairs_option(&s->hairs, key - HAIRS, value);
   if (key == FORMAT) s->format = value;
   if (key == OUTPUT) s->def.path = value;
   if (key == FRAMES) s->frames = value;
@@ -153,12 +156,14 @@ static int export_run(settings *s, const char *path)
 
 static int run(const tool_command *command, int argc, char **argv)
 {
-  settings s = {.def = skein_default_export_def(), .bodies = -1};
+  settings s = {.def = skein_default_export_def(), .hairs = tool_default_hairs(), .bodies = -1};
   const char *value;
   int key;
   while ((key = tool_option_next(command, argc, argv, &value)) >= 0)
     if (!set_option(&s, key, value)) return TOOL_BAD;
   if (key != TOOL_NO_MORE) return key == TOOL_HELP ? TOOL_OK : TOOL_BAD;
+  if (!tool_hairs_check(&s.hairs)) return TOOL_BAD;
+  s.def.hairs = s.hairs.wanted ? &s.hairs.def : NULL;
   if (optind >= argc) return tool_error("export: no run given, see 'skein export --help'"), TOOL_BAD;
   if (argc - optind > 1) return tool_error("export: takes one run, %d were given", argc - optind), TOOL_BAD;
   if (!s.def.path) return tool_error("export: no output given, expected -o OUT"), TOOL_BAD;
@@ -175,5 +180,6 @@ const tool_command tool_export = {
     .examples = "  skein export heap.h5 -o heap.usda --up y --unit cm           for Maya and Unreal\n"
                 "  skein export heap.h5 -o heap.pvd --contacts                  for ParaView\n"
                 "  skein export heap.h5 -o hair_%04d.hair --frames 0:100:2      every second frame\n"
-                "  skein export heap.h5 -o last.obj --frames 240                one frame\n",
+                "  skein export heap.h5 -o last.obj --frames 240                one frame\n"
+                "  skein export head.h5 -o hair.usda --hairs 10000 --points 20  many hairs from few rods\n",
     .run = run};

@@ -243,5 +243,6 @@ const tool_command tool_render = {
     .examples = "  skein render heap.h5 -o heap.png                         the last frame\n"
                 "  skein render heap.h5 -o heap.mp4                         all of it, in real time\n"
                 "  skein render heap.h5 -o slip.png -f 40 --colour status   who sticks and who slips\n"
-                "  skein render heap.h5 -o f_%04d.png -n 10:50:2 --samples 64 --size 1920x1080\n",
+                "  skein render heap.h5 -o f_%04d.png -n 10:50:2 --samples 64 --size 1920x1080\n"
+                "  skein render head.h5 -o head.png --hairs 100000          many hairs from few rods\n",
     .run = run};

@@ -7,11 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OUTPUT, QUICK, STEPS, THREADS, LIST };
+enum { OUTPUT, QUICK, RUNS, PROBLEMS, STEPS, THREADS, LIST };
 
 static const tool_option options[] = {
     [OUTPUT] = {"output", 'o', "DIR", "folder of the report (default: reproduce)"},
     [QUICK] = {"quick", 'q', NULL, "short runs: less than 10 minutes on 2 cores"},
+    [RUNS] = {"runs", 0, "DIR", "where runs of hair are looked for and kept (default: the report's folder)"},
+    [PROBLEMS] = {"problems", 0, "N", "one-step problems of Table 2 (default: 306, 8 with --quick)"},
     [STEPS] = {"steps", 0, "N", "at most N steps of each simulation: a try, nothing is judged"},
     [THREADS] = {"threads", 'j', "N", "threads, 0: all cores (default)"},
     [LIST] = {"list", 'l', NULL, "the names of the experiments"},
@@ -24,7 +26,9 @@ static void print_notes(FILE *out)
     fprintf(out, "  %-13s %s\n", reproduce_experiments[k].name, reproduce_experiments[k].title);
   fputs("\nWrites DIR/report.html (one page, nothing else needed), DIR/report.json and DIR/*.csv, again after every\n"
         "experiment; Ctrl-C writes what there is. Scenes are looked for in $SKEIN_SCENES, else beside the program, in\n"
-        "its share/skein/scenes, in ./scenes. Exit code 1: an experiment failed or a claim did not hold.\n",
+        "its share/skein/scenes, in ./scenes. Runs of hair are files (free-a.h5): one that is there is used, one that\n"
+        "is not whole is gone on with; they take hours, see 'skein run --resume'. Exit code 1: an experiment failed or "
+        "a claim did not hold.\n",
         out);
 }
 
@@ -81,6 +85,7 @@ static int run_all(const reproduce_settings *set, const bool *chosen)
   reproduce_section section[REPRODUCE_EXPERIMENTS];
   int count = 0, code = prepare(set->folder), result = TOOL_OK;
   double begun = reproduce_clock();
+  if (code == TOOL_OK && set->runs) code = prepare(set->runs);
   if (code != TOOL_OK) return code;
   reproduce_catch();
   for (int k = 0; k < REPRODUCE_EXPERIMENTS && code == TOOL_OK && !reproduce_interrupted(); k++) {
@@ -105,14 +110,16 @@ static int run_all(const reproduce_settings *set, const bool *chosen)
 
 static int run(const tool_command *command, int argc, char **argv)
 {
-  reproduce_settings set = {.folder = "reproduce"};
+  reproduce_settings set = {.folder = "reproduce", .begun = time(NULL)};
   bool list = false, ok = true, chosen[REPRODUCE_EXPERIMENTS];
   const char *value;
   int key;
   while ((key = tool_option_next(command, argc, argv, &value)) >= 0) {
     if (key == OUTPUT) set.folder = value;
     if (key == QUICK) set.quick = true;
+    if (key == RUNS) set.runs = value;
     if (key == LIST) list = true;
+    if (key == PROBLEMS) ok = ok && tool_parse_int("--problems", value, 1, 1000000, &set.problems);
     if (key == STEPS) ok = ok && tool_parse_int("--steps", value, 1, 100000000, &set.steps);
     if (key == THREADS) ok = ok && tool_parse_int("--threads", value, 0, 4096, &set.threads);
   }
@@ -129,7 +136,8 @@ const tool_command tool_reproduce = {
     .usage = "[NAME ...] [OPTIONS]",
     .options = options,
     .notes = print_notes,
-    .examples = "  skein reproduce --quick -o report           all of them, in less than 10 minutes\n"
+    .examples = "  skein reproduce hair locals --runs runs -o report   hair, from runs/free-a.h5 and so on\n"
+                "  skein reproduce --quick -o report           all of them, in less than 10 minutes\n"
                 "  skein reproduce knot reef -o report         two of them, whole\n"
                 "  skein reproduce table1 --steps 50 -o try    a first look\n",
     .run = run};

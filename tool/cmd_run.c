@@ -147,7 +147,7 @@ static int begin(job *s)
   if (code == TOOL_OK) {
     status = skein_run_create(s->path, s->scene, &s->run);
     if (status.code == SKEIN_OK) status = skein_run_set_folder(s->run, folder);
-    if (status.code == SKEIN_OK) status = save_frame(s, 0);
+    if (status.code == SKEIN_OK && skein_world_time(s->world) >= 0) status = save_frame(s, 0);
     if (status.code != SKEIN_OK) code = tool_fail(s->path, status);
   }
   free(folder);
@@ -250,18 +250,23 @@ static bool add_step(job *s, const skein_step_info *step)
   return true;
 }
 
-/* One step towards `until`. A blow-up is not the fault of the file: its exit code is that of a failed run. */
+/* The world towards `until`. A blow-up is not the fault of the file: its exit code is that of a failed run. */
+static int move_world(job *s, double until, skein_step_info *step)
+{
+  skein_status status = skein_world_step(s->world, until, step);
+  if (status.code == SKEIN_OK) return TOOL_OK;
+  run_progress_clear(&s->progress);
+  tool_fail(NULL, status);
+  s->blown = status.code == SKEIN_BAD_INPUT;
+  if (s->blown) dump_blow_up(s);
+  return TOOL_IO;
+}
+
 static int take_step(job *s, double until, int frame)
 {
   skein_step_info step = {0};
-  skein_status status = skein_world_step(s->world, until, &step);
-  if (status.code != SKEIN_OK) {
-    run_progress_clear(&s->progress);
-    tool_fail(NULL, status);
-    s->blown = status.code == SKEIN_BAD_INPUT;
-    if (s->blown) dump_blow_up(s);
-    return TOOL_IO;
-  }
+  int code = move_world(s, until, &step);
+  if (code != TOOL_OK) return code;
   if (!add_step(s, &step)) return run_progress_clear(&s->progress), tool_error("out of memory"), TOOL_IO;
   run_progress_step(&s->progress, &step, frame);
   return dump_step(s);
@@ -304,15 +309,43 @@ static int stop(job *s)
   return TOOL_INTERRUPTED;
 }
 
+/* The time before frame 0. Its steps are no part of the run; a state now and then is. */
+static int settle(job *s)
+{
+  skein_step_info step = {0};
+  int code = TOOL_OK, steps = 0;
+  for (; code == TOOL_OK && !interrupted && skein_world_time(s->world) < 0; steps++) {
+    code = move_world(s, 0, &step);
+    if (code == TOOL_OK) run_progress_step(&s->progress, &step, 0);
+    if (code != TOOL_OK || run_clock() - s->saved < checkpoint_seconds) continue;
+    skein_status status = save_checkpoint(s);
+    if (status.code != SKEIN_OK) code = write_failed(s, status);
+  }
+  if (code != TOOL_OK || skein_world_time(s->world) < 0) return code;
+  run_progress_clear(&s->progress);
+  if (!s->set->quiet)
+    fprintf(stderr, "settled in %d steps: %d contacts, largest speed %.2g m/s, largest overlap %.2g radii\n", steps,
+            step.contacts, step.speed, step.penetration);
+  skein_status status = save_frame(s, 0);
+  return status.code == SKEIN_OK ? TOOL_OK : write_failed(s, status);
+}
+
 static int loop(job *s)
 {
-  int code = TOOL_OK, done = skein_run_frames(s->run) - 1;
+  int code = TOOL_OK;
   s->fps = skein_scene_fps(s->scene);
   s->last = s->set->frames >= 0 ? s->set->frames : frames_of(s->scene);
+  s->saved = run_clock();
+  if (skein_world_time(s->world) < 0) {
+    s->progress = run_progress_make(s->set->quiet, 0, s->last, s->fps, skein_world_time(s->world));
+    code = settle(s);
+    run_progress_clear(&s->progress);
+    if (code == TOOL_OK && skein_world_time(s->world) < 0) return stop(s);
+  }
+  int done = skein_run_frames(s->run) - 1;
   if (done >= s->last && s->set->resume && !s->set->quiet)
     fprintf(stderr, "%s: already has frame %d, --frames makes it longer\n", s->path, done);
   s->progress = run_progress_make(s->set->quiet, done, s->last, s->fps, skein_world_time(s->world));
-  s->saved = run_clock();
   s->output = 0;
   while (code == TOOL_OK && !interrupted && skein_run_frames(s->run) <= s->last)
     code = make_frame(s, skein_run_frames(s->run));
@@ -344,7 +377,7 @@ static int print_summary(const job *s)
 /* One file is left, whether the motion reached its end or blew up on the way. */
 static int finish(job *s, int code)
 {
-  if (code != TOOL_OK && !s->blown) return code; /* it can go on */
+  if (code != TOOL_OK && (!s->blown || skein_run_frames(s->run) == 0)) return code; /* it can go on, or has no frame */
   skein_status status = skein_run_finish(s->run);
   if (status.code != SKEIN_OK) return tool_worst(code, write_failed(s, status));
   if (s->blown) tool_error("%s: has frames 0 to %d", s->path, skein_run_frames(s->run) - 1);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { OUTPUT, FRAMES, MAX_SIZE, LIVE, LIVE_FIRST };
+enum { OUTPUT, FRAMES, MAX_SIZE, LIVE, LIVE_FIRST, HAIRS = LIVE_FIRST + 5 };
 
 static const tool_option options[] = {
     [OUTPUT] = {"output", 'o', "PAGE.html", "where to write (default: beside the run, with .html for .h5)"},
@@ -19,14 +19,16 @@ static const tool_option options[] = {
     [MAX_SIZE] = {"max-size", 0, "MB", "keep fewer frames, evenly, until the page has at most this size (default: 50)"},
     [LIVE] = {"live", 0, NULL, "simulate a scene and serve its page, to pause, drag and change"},
     LIVE_OPTIONS,
+    TOOL_HAIR_OPTIONS,
     {0}};
 
-enum { CHUNK = 16, ROWS = 6000 }; /* frames per chunk; rows of statistics in a page */
+enum { CHUNK = 16, ROWS = 6000, MOST_HAIRS = 20000 }; /* frames per chunk; rows of statistics and hairs in a page */
 
 typedef struct settings {
   const char *output;
   int first, last, step; /* last -1: to the end */
   double max_size;       /* bytes */
+  tool_hairs hairs;
 } settings;
 
 /* A run, and what the first pass found. */
@@ -35,6 +37,7 @@ typedef struct subject {
   skein_run *run;
   skein_scene *scene;
   skein_look *look;
+  skein_hairs *hairs; /* NULL: rods as they are */
   view_packer *packer;
   skein_step_info *steps;
   int step_count;
@@ -77,6 +80,15 @@ static void survey_frame(subject *s, const skein_frame *f)
     grow(s->box[0], s->box[1], f->contact_point + 3 * (size_t)i, f->contact_point + 3 * (size_t)i);
 }
 
+static skein_status survey_hairs(subject *s, const skein_frame *f)
+{
+  skein_frame frame;
+  skein_status status = skein_hairs_frame(s->hairs, f, &frame);
+  if (status.code == SKEIN_OK) survey_frame(s, &frame);
+  skein_frame_destroy(&frame);
+  return status;
+}
+
 static skein_status survey(subject *s, int step)
 {
   skein_status status = {0};
@@ -84,7 +96,8 @@ static skein_status survey(subject *s, int step)
   for (int i = s->first; i <= s->last && status.code == SKEIN_OK; i += step) {
     skein_frame frame = {0};
     status = skein_run_frame(s->run, i, &frame);
-    if (status.code == SKEIN_OK) survey_frame(s, &frame), status = view_packer_see(s->packer, &frame);
+    if (status.code == SKEIN_OK && s->hairs) status = survey_hairs(s, &frame);
+    else if (status.code == SKEIN_OK) survey_frame(s, &frame), status = view_packer_see(s->packer, &frame);
     skein_frame_destroy(&frame);
   }
   for (int k = 0; k < 3; k++) { /* without rods, or with nothing but planes */
@@ -381,6 +394,8 @@ static int show(const settings *set, const char *path)
     status = skein_scene_parse(skein_run_source(s.run), path, skein_run_folder(s.run), NULL, 0, &s.scene);
   if (status.code == SKEIN_OK) status = skein_look_create(s.scene, &s.look);
   if (status.code == SKEIN_OK) status = view_packer_create(s.look, NULL, NULL, &s.packer);
+  if (status.code == SKEIN_OK) status = tool_hairs_create(&set->hairs, s.run, s.scene, &s.hairs);
+  if (status.code == SKEIN_OK) view_packer_set_hairs(s.packer, s.hairs);
   if (status.code == SKEIN_OK) status = skein_run_steps(s.run, &s.steps, &s.step_count);
   int frames = status.code == SKEIN_OK ? skein_run_frames(s.run) : 0;
   s.first = set->first;
@@ -393,6 +408,7 @@ static int show(const settings *set, const char *path)
   free(output);
   free(s.steps);
   view_packer_destroy(s.packer);
+  skein_hairs_destroy(s.hairs);
   skein_look_destroy(s.look);
   skein_scene_destroy(s.scene);
   skein_run_close(s.run);
@@ -401,7 +417,7 @@ static int show(const settings *set, const char *path)
 
 static int run(const tool_command *command, int argc, char **argv)
 {
-  settings s = {.last = -1, .step = 1, .max_size = 50e6};
+  settings s = {.last = -1, .step = 1, .max_size = 50e6, .hairs = tool_default_hairs()};
   live_def live = live_default_def();
   bool is_live = false;
   const char *value;
@@ -410,13 +426,20 @@ static int run(const tool_command *command, int argc, char **argv)
     if (key == OUTPUT) s.output = value;
     if (key == FRAMES && !parse_frames(value, &s)) return TOOL_BAD;
     if (key == LIVE) is_live = true;
-    if (key >= LIVE_FIRST && !live_option(&live, key - LIVE_FIRST, value)) return TOOL_BAD;
+    if (key >= HAIRS && !tool_hairs_option(&s.hairs, key - HAIRS, value)) return TOOL_BAD;
+    if (key >= LIVE_FIRST && key < HAIRS && !live_option(&live, key - LIVE_FIRST, value)) return TOOL_BAD;
     if (key == MAX_SIZE) {
       if (!tool_parse_double("--max-size", value, 0.1, 1e5, &s.max_size)) return TOOL_BAD;
       s.max_size *= 1e6;
     }
   }
   if (key != TOOL_NO_MORE) return key == TOOL_HELP ? TOOL_OK : TOOL_BAD;
+  if (!tool_hairs_check(&s.hairs)) return TOOL_BAD;
+  if (s.hairs.wanted && is_live) return tool_error("view: --hairs is for runs, not for --live"), TOOL_BAD;
+  if (s.hairs.wanted && s.hairs.def.hairs > MOST_HAIRS)
+    return tool_error("--hairs is %d, expected at most %d in a page; 'skein render' draws more", s.hairs.def.hairs,
+                      MOST_HAIRS),
+           TOOL_BAD;
   const char *what = is_live ? "scene" : "run";
   if (optind >= argc) return tool_error("view: no %s given, see 'skein view --help'", what), TOOL_BAD;
   if (argc - optind > 1) return tool_error("view: takes one %s, %d were given", what, argc - optind), TOOL_BAD;
@@ -433,5 +456,6 @@ const tool_command tool_view = {
     .examples = "  skein view heap.h5                              heap.html: open it in a browser, no network needed\n"
                 "  skein view heap.h5 -o page.html --frames 0:120:2\n"
                 "  skein view heap.h5 --max-size 5                 small enough for a mail\n"
+                "  skein view head.h5 --hairs 3000                 many hairs from few rods\n"
                 "  skein view --live scenes/spaghetti-31.json      simulate now, drag strands with the mouse\n",
     .run = run};

@@ -8,7 +8,7 @@
 static const tool_command *const commands[] = {
   &tool_solve, &tool_info, &tool_gen, &tool_bench, &tool_validate,
   &tool_reproduce,
-  &tool_run, &tool_stats,
+  &tool_run, &tool_stats, &tool_measure,
   &tool_view,
   &tool_knot,
   &tool_render,
@@ -33,6 +33,7 @@ static void print_help(FILE *out)
         "  skein bench friction hair.hdf5               every local solver on it\n"
         "  skein run heap.json -o heap.h5               a scene, simulated\n"
         "  skein stats heap.h5                          what happened in it\n"
+        "  skein measure hair.h5                        clumps, volume, stick and slip of hair\n"
         "  skein view heap.h5                           a page that shows it in a browser\n"
         "  skein view --live heap.json                  the page of a scene that is simulated now\n"
         "  skein knot                                   a knot to be tightened by hand\n"

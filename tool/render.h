@@ -23,6 +23,7 @@ typedef struct render_settings {
   bool eye_given, target_given, fov_given, angles_given;
   double eye[3], target[3], fov, azimuth, elevation, zoom;
   float background[2][3]; /* of the display, linear */
+  tool_hairs hairs;
 } render_settings;
 
 enum { RENDER_NO_FRAME = -2147483647 };
@@ -38,6 +39,7 @@ typedef struct render_job {
   const render_settings *set;
   skein_run *run;
   skein_look *look;
+  skein_hairs *hairs;           /* NULL: rods are shown as they are */
   int first, last, step, count; /* frames */
   bool video;
   double lo, hi; /* of the scale */
@@ -49,10 +51,13 @@ int render_job_open(render_job *job, const volatile sig_atomic_t *stop);
 void render_job_close(render_job *job);
 
 typedef struct render_view {
-  skein_frame frame, before; /* before.rods may be 0: there is none, or things have changed */
+  skein_frame frame, before;       /* before.rods may be 0: there is none, or things have changed */
+  skein_frame hairs, hairs_before; /* instead of these, where hairs are wanted; before only for motion blur */
   float *colour, *plain;
   render_mesh *mesh;
   render_plane *plane;
+  float **surface; /* of each body that deforms: vertices, normals, vertices before */
+  int bodies;
   render_scene scene;
 } render_view;
 

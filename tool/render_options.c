@@ -29,7 +29,8 @@ enum {
   TITLE,
   NO_LEGEND,
   THREADS,
-  QUIET
+  QUIET,
+  HAIRS
 };
 
 const tool_option render_options[] = {
@@ -57,6 +58,7 @@ const tool_option render_options[] = {
     [NO_LEGEND] = {"no-legend", 0, NULL, "colours without their legend"},
     [THREADS] = {"threads", 'j', "N", "threads, 0: all cores (default); the picture does not depend on it"},
     [QUIET] = {"quiet", 'q', NULL, "no progress and no summary"},
+    TOOL_HAIR_OPTIONS,
     {0}};
 
 static const struct {
@@ -204,6 +206,7 @@ static bool read_camera(int key, const char *value, render_settings *s)
 
 static bool read_option(int key, const char *value, render_settings *s)
 {
+  if (key >= HAIRS) return tool_hairs_option(&s->hairs, key - HAIRS, value);
   switch (key) {
   case OUTPUT:
     return s->output = value, true;
@@ -262,7 +265,8 @@ render_settings render_default_settings(void)
                        .fov = 30,
                        .azimuth = 28,
                        .elevation = 16,
-                       .zoom = 1};
+                       .zoom = 1,
+                       .hairs = tool_default_hairs()};
   read_background("studio", &s);
   return s;
 }
@@ -274,6 +278,8 @@ int render_read_options(const tool_command *command, int argc, char **argv, rend
   while ((key = tool_option_next(command, argc, argv, &value)) >= 0)
     if (!read_option(key, value, s)) return TOOL_BAD;
   if (key != TOOL_NO_MORE) return key == TOOL_HELP ? TOOL_HELP : TOOL_BAD;
+  if (!tool_hairs_check(&s->hairs)) return TOOL_BAD;
+  s->hairs.def.threads = s->threads;
   if (optind >= argc) return tool_error("render: no run given, see 'skein render --help'"), TOOL_BAD;
   if (argc - optind > 1) return tool_error("render: takes one run, %d were given", argc - optind), TOOL_BAD;
   s->run = argv[optind];

@@ -73,11 +73,16 @@ static void survey_frame(const render_job *job, const skein_frame *f, survey *v)
     }
   for (int b = 0; b < f->bodies && b < skein_look_bodies(job->look); b++) {
     const skein_look_body *body = skein_look_body_at(job->look, b);
-    for (int i = 0; !body->endless && i < body->vertices; i++) {
+    for (int i = 0; !body->endless && !body->deforms && i < body->vertices; i++) {
       to_world(f->body_pose + 7 * b, body->vertex + 3 * i, p);
       render_camera_fit_add(&v->fit, p, 0);
     }
   }
+  for (int s = 0; s < f->surfaces; s++)
+    for (int i = f->surface_start[s]; i < f->surface_start[s + 1]; i++) {
+      to_world(f->body_pose + 7 * f->surface_body[s], f->surface_vertex + 3 * i, p);
+      render_camera_fit_add(&v->fit, p, 0);
+    }
 }
 
 static bool is_scale(skein_colour by)
@@ -174,6 +179,7 @@ int render_job_open(render_job *job, const volatile sig_atomic_t *stop)
   if (status.code == SKEIN_OK)
     status = skein_scene_parse(skein_run_source(job->run), path, skein_run_folder(job->run), NULL, 0, &scene);
   if (status.code == SKEIN_OK) status = skein_look_create(scene, &job->look);
+  if (status.code == SKEIN_OK) status = tool_hairs_create(&job->set->hairs, job->run, scene, &job->hairs);
   skein_scene_destroy(scene);
   if (status.code != SKEIN_OK) return tool_fail(path, status);
   int code = choose_frames(job);
@@ -187,6 +193,7 @@ int render_job_open(render_job *job, const volatile sig_atomic_t *stop)
 
 void render_job_close(render_job *job)
 {
+  skein_hairs_destroy(job->hairs);
   skein_look_destroy(job->look);
   skein_run_close(job->run);
 }
@@ -212,7 +219,19 @@ static void body_colour(const render_job *job, const skein_look_body *body, floa
   for (int k = 0; k < 3; k++) colour[k] = own ? body->colour[k] : 0.75f * grey + 0.1f;
 }
 
-static void add_body(const render_job *job, render_view *v, int b)
+/* Vertices, normals and vertices before of a body that deforms; false: no memory. */
+static bool add_surface(const render_job *job, render_view *v, int b, render_mesh *m)
+{
+  size_t count = 3 * (size_t)m->vertices;
+  float *at = v->surface[b] = malloc(3 * sizeof *at * (count + 1));
+  if (!at) return false;
+  skein_look_surface(job->look, &v->frame, b, at, at + count);
+  skein_look_surface(job->look, v->before.bodies ? &v->before : &v->frame, b, at + 2 * count, NULL);
+  m->vertex = at, m->normal = at + count, m->vertex_before = at + 2 * count;
+  return true;
+}
+
+static bool add_body(const render_job *job, render_view *v, int b)
 {
   const skein_look_body *body = skein_look_body_at(job->look, b);
   const double *pose = v->frame.body_pose + 7 * b, *before = v->before.bodies ? v->before.body_pose + 7 * b : pose;
@@ -226,33 +245,51 @@ static void add_body(const render_job *job, render_view *v, int b)
     for (int k = 0; k < 3; k++) p->normal[k] = tip[k] - p->point[k];
     body_colour(job, body, p->colour);
     for (int k = 0; k < 3; k++) p->colour[k] *= job->set->dark ? 0.3f : 0.8f; /* what lies on it is to be seen */
-    return;
+    return true;
   }
   render_mesh *m = &v->mesh[v->scene.meshes++];
-  *m = (render_mesh){body->vertices, body->triangles, body->vertex,  body->normal,
-                     body->triangle, {0, 0, 0},       pose_of(pose), pose_of(before)};
+  *m = (render_mesh){body->vertices, body->triangles, body->vertex,    body->normal, body->triangle,
+                     {0, 0, 0},      pose_of(pose),   pose_of(before), NULL};
   body_colour(job, body, m->colour);
+  return !body->deforms || add_surface(job, v, b, m);
+}
+
+/* The colours of the points that are shown. Hairs of one material differ a little, as they do on a head. */
+static skein_status colour_points(const render_job *job, render_view *v, const skein_frame *shown)
+{
+  skein_colour by = job->set->colour;
+  const skein_frame *f = &v->frame, *before = f->index > 0 && v->before.rods ? &v->before : NULL;
+  double lo = job->lo, hi = job->hi;
+  if (!job->hairs) return skein_look_colours(job->look, by, before, f, &lo, &hi, v->colour);
+  float *value = v->colour + 2 * (size_t)shown->points;
+  skein_status status = skein_hairs_values(job->hairs, job->look, by, before, f, value);
+  if (status.code != SKEIN_OK) return status;
+  skein_look_paint(job->look, by, value, shown->points, &lo, &hi, v->colour);
+  for (int i = 0; by == SKEIN_BY_MATERIAL && i < job->set->hairs.def.hairs; i++) {
+    float shade = 0.75f + 0.5f * (float)((uint32_t)i * 2654435769u >> 8) / 16777216;
+    for (int k = 3 * shown->point_start[i]; k < 3 * shown->point_start[i + 1]; k++) v->colour[k] *= shade;
+  }
+  return status;
 }
 
 static skein_status fill_view(const render_job *job, render_view *v)
 {
-  const skein_frame *f = &v->frame;
+  const skein_frame *f = job->hairs ? &v->hairs : &v->frame, *before = job->hairs ? &v->hairs_before : &v->before;
   int bodies = f->bodies < skein_look_bodies(job->look) ? f->bodies : skein_look_bodies(job->look);
   bool data = job->set->colour != SKEIN_BY_MATERIAL && job->set->colour != SKEIN_BY_GROUP;
   v->colour = calloc((size_t)f->points + 1, 3 * sizeof(float));
   v->mesh = calloc((size_t)bodies + 1, sizeof *v->mesh);
   v->plane = calloc((size_t)bodies + 1, sizeof *v->plane);
   v->plain = data ? calloc((size_t)f->rods + 1, sizeof(float)) : NULL;
-  if (!v->colour || !v->mesh || !v->plane || (data && !v->plain))
-    return (skein_status){.code = SKEIN_NO_MEMORY, .message = "out of memory"};
-  for (int i = 0; data && i < f->rods; i++) v->plain[i] = 1;
-  for (int b = 0; b < bodies; b++) add_body(job, v, b);
-  double lo = job->lo, hi = job->hi;
-  skein_status status = skein_look_colours(job->look, job->set->colour,
-                                           f->index > 0 && v->before.rods ? &v->before : NULL, f, &lo, &hi, v->colour);
-  bool blur = job->def.shutter > 0 && v->before.points == f->points && same_rods(&v->before, f);
+  v->surface = calloc((size_t)bodies + 1, sizeof *v->surface), v->bodies = bodies;
+  bool room = v->colour && v->mesh && v->plane && v->surface && (!data || v->plain);
+  for (int i = 0; room && data && i < f->rods; i++) v->plain[i] = 1;
+  for (int b = 0; room && b < bodies; b++) room = add_body(job, v, b);
+  if (!room) return (skein_status){.code = SKEIN_NO_MEMORY, .message = "out of memory"};
+  skein_status status = colour_points(job, v, f);
+  bool blur = job->def.shutter > 0 && before->points == f->points && same_rods(before, f);
   v->scene.mesh = v->mesh, v->scene.plane = v->plane;
-  v->scene.strands = (render_strands){f->rods,   f->points, f->point_start, f->point, blur ? v->before.point : NULL,
+  v->scene.strands = (render_strands){f->rods,   f->points, f->point_start, f->point, blur ? before->point : NULL,
                                       f->radius, v->colour, v->plain};
   return status;
 }
@@ -264,6 +301,9 @@ skein_status render_view_read(const render_job *job, int frame, render_view *v)
   if (status.code == SKEIN_OK && frame > 0) status = skein_run_frame(job->run, frame - 1, &v->before);
   if (status.code == SKEIN_OK && v->before.bodies != v->frame.bodies)
     skein_frame_destroy(&v->before), v->before = (skein_frame){0};
+  if (status.code == SKEIN_OK && job->hairs) status = skein_hairs_frame(job->hairs, &v->frame, &v->hairs);
+  if (status.code == SKEIN_OK && job->hairs && job->def.shutter > 0 && v->before.rods > 0)
+    status = skein_hairs_frame(job->hairs, &v->before, &v->hairs_before);
   return status.code == SKEIN_OK ? fill_view(job, v) : status;
 }
 
@@ -271,10 +311,14 @@ void render_view_free(render_view *v)
 {
   skein_frame_destroy(&v->frame);
   skein_frame_destroy(&v->before);
+  skein_frame_destroy(&v->hairs);
+  skein_frame_destroy(&v->hairs_before);
   free(v->colour);
   free(v->plain);
   free(v->mesh);
   free(v->plane);
+  for (int b = 0; v->surface && b < v->bodies; b++) free(v->surface[b]);
+  free(v->surface);
 }
 
 /* ---- Over the picture ---- */

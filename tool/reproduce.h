@@ -5,13 +5,18 @@
 
 #include "tool.h"
 
+#include <time.h>
+
 /* ---- What is asked for ---- */
 
 typedef struct reproduce_settings {
   const char *folder; /* of the report */
+  const char *runs;   /* where runs in files are looked for and kept; NULL: in the same folder */
   bool quick;
+  time_t begun; /* of this call */
   int threads;
-  int steps; /* at most so many of every simulation; 0: as the experiment says. With it nothing is judged */
+  int steps;    /* at most so many of every simulation; 0: as the experiment says. With it nothing is judged */
+  int problems; /* of Table 2; 0: as the experiment says */
 } reproduce_settings;
 
 typedef struct reproduce_section reproduce_section;
@@ -26,7 +31,7 @@ typedef struct reproduce_experiment {
   skein_status (*run)(reproduce_section *section);
 } reproduce_experiment;
 
-enum { REPRODUCE_EXPERIMENTS = 9 };
+enum { REPRODUCE_EXPERIMENTS = 13 };
 extern const reproduce_experiment reproduce_experiments[REPRODUCE_EXPERIMENTS];
 
 skein_status reproduce_table1(reproduce_section *s);
@@ -38,6 +43,10 @@ skein_status reproduce_reef(reproduce_section *s);
 skein_status reproduce_orbit(reproduce_section *s);
 skein_status reproduce_double_loop(reproduce_section *s);
 skein_status reproduce_rigid(reproduce_section *s);
+skein_status reproduce_hair(reproduce_section *s);
+skein_status reproduce_assembly(reproduce_section *s);
+skein_status reproduce_hair_friction(reproduce_section *s);
+skein_status reproduce_locals(reproduce_section *s);
 
 /* What became of an experiment. */
 struct reproduce_section {
@@ -156,6 +165,38 @@ bool reproduce_over(reproduce_section *s); /* interrupted, or out of its time */
 bool reproduce_interrupted(void);
 void reproduce_catch(void);   /* Ctrl-C ends the experiment after its step; twice: the process */
 double reproduce_clock(void); /* s */
+
+/* ---- reproduce_film.c: runs in files ---- */
+
+typedef struct reproduce_film_def {
+  const char *name;  /* of the file: FOLDER/NAME.h5, NAME-quick.h5 in --quick */
+  const char *scene; /* by name */
+  const char *const *sets;
+  int set_count;
+  int frames;      /* 0: all of the scene */
+  double patience; /* s of wall clock that --quick gives it; 0: no limit of its own */
+  /* Called after each step, with its number from the start; the run is then made from its start. May be NULL. */
+  skein_status (*watch)(void *user, const skein_world *world, int64_t step);
+  void *user;
+} reproduce_film_def;
+
+typedef struct reproduce_film {
+  char *path;
+  skein_run *run;
+  skein_step_info *steps; /* all */
+  int step_count;
+  int frames, last; /* that it has behind the start; that it should have */
+  int rods;
+  int made;   /* steps, now */
+  bool late;  /* it ran out of patience */
+  bool other; /* the scene has changed since it was made */
+} reproduce_film;
+
+/* The run of a scene, from its file where it is there, gone on with where it is not whole. */
+skein_status reproduce_film_make(reproduce_section *s, const reproduce_film_def *def, reproduce_film *film);
+void reproduce_film_end(reproduce_film *film);
+/* A path in the folder of the runs: NAME, "-quick", ending. The caller frees; NULL: no memory. */
+char *reproduce_place(const reproduce_section *s, const char *name, const char *ending);
 
 /* ---- reproduce_knot.c: curves ---- */
 

@@ -15,7 +15,7 @@ typedef struct run_column {
   size_t offset;
 } run_column;
 
-enum { RUN_COLUMNS = 25 };
+enum { RUN_COLUMNS = 29 };
 extern const run_column run_columns[RUN_COLUMNS];
 
 double run_value(const skein_step_info *step, const run_column *column);
@@ -62,6 +62,17 @@ run_progress run_progress_make(bool quiet, int first, int last, double fps, doub
 void run_progress_step(run_progress *p, const skein_step_info *step, int frame);
 void run_progress_frame(run_progress *p, const skein_step_info *step, int frame);
 void run_progress_clear(run_progress *p); /* before other lines on the terminal */
+
+/* ---- run_figures.c ---- */
+
+typedef struct run_figure {
+  const char *name;
+  int width, height;
+  const char *title, *commands; /* of gnuplot; D is the file of numbers, time in column 1, "?" where there is none */
+} run_figure;
+
+/* NAME.gp, .svg and .png of each figure in the folder, from DATA.dat there. */
+int run_draw(const char *folder, const char *data, const char *title, const run_figure *figures, int count);
 
 /* ---- run_plot.c ---- */
 

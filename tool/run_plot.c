@@ -71,13 +71,7 @@ static int write_data(FILE *out, const skein_step_info *steps, int count)
 
 /* ---- Figures ---- */
 
-typedef struct figure {
-  const char *name;
-  int width, height;
-  const char *title, *commands; /* of gnuplot */
-} figure;
-
-static const figure figures[] = {
+static const run_figure figures[] = {
     {"energy", 960, 480, "Energy",
      "set ylabel 'J'\n"
      "plot D u 1:($12+$13+$14+$15-$22) w l lw 6 lc rgb '#d5d8dc' t 'sum + dissipated - work', \\\n"
@@ -125,59 +119,6 @@ static const figure figures[] = {
 };
 enum { figure_count = sizeof figures / sizeof figures[0] };
 
-/* A text in the single quotes of gnuplot, cut where it is long (and not within a character of UTF-8). */
-static void write_quoted(FILE *out, const char *text)
-{
-  size_t length = strlen(text), most = 110;
-  bool cut = length > most;
-  if (cut) length = most;
-  while (cut && length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
-  fputc('\'', out);
-  for (size_t k = 0; k < length; k++) {
-    if (text[k] == '\'') fputc('\'', out);
-    fputc((unsigned char)text[k] < ' ' ? ' ' : text[k], out);
-  }
-  fputs(cut ? " ...'" : "'", out);
-}
-
-/* The same picture twice, as SVG and as PNG, each from a clean slate. */
-static void write_script(FILE *out, const figure *f, const char *title)
-{
-  fprintf(out, "# gnuplot %s.gp\ndo for [pass = 1:2] {\nreset\nset encoding utf8\n", f->name);
-  fprintf(out,
-          "if (pass == 1) { set terminal svg size %d,%d dynamic font 'sans-serif,13' background 'white'\n"
-          "set output '%s.svg' } else { set terminal pngcairo size %d,%d font 'sans-serif,11' background 'white'\n"
-          "set output '%s.png' }\n",
-          f->width, f->height, f->name, f->width, f->height, f->name);
-  fputs("D = 'steps.dat'\nset datafile missing '?'\nset border 3 lc rgb '#555555'\n"
-        "set tics nomirror out textcolor rgb '#222222'\nset grid lt 1 lw 0.6 lc rgb '#e8e8e8'\n"
-        "set style fill solid 1 noborder\nset xrange [0:*] noextend\n"
-        "set key outside right center vertical Left reverse spacing 1.3 samplen 1.6\nset xlabel 'time (s)'\n",
-        out);
-  fprintf(out, "set tmargin at screen %g\nset lmargin at screen 0.1\n", 1 - 68.0 / f->height);
-  fprintf(out, "set label 2 '%s' at screen 0.48, screen %g center font ',15'\nset label 1 ", f->title,
-          1 - 24.0 / f->height);
-  write_quoted(out, title);
-  fprintf(out, " at screen 0.48, screen %g center font ',10' textcolor rgb '#666666' noenhanced\n",
-          1 - 50.0 / f->height);
-  fprintf(out, "%s}\nunset output\n", f->commands);
-}
-
-/* ---- Files ---- */
-
-/* gnuplot on every script, one at a time: settings of one figure are not those of the next. It warns of empty curves.
- */
-static int draw(const char *folder)
-{
-  int drawn = 0;
-  char script[32];
-  for (int k = 0; k < figure_count && drawn == 0; k++) {
-    snprintf(script, sizeof script, "%s.gp", figures[k].name);
-    drawn = tool_gnuplot(&(tool_gnuplot_def){.folder = folder, .script = script, .quiet = true});
-  }
-  return drawn;
-}
-
 int run_plot(const char *folder, const char *title, const skein_step_info *steps, int count)
 {
   tool_file file;
@@ -188,12 +129,5 @@ int run_plot(const char *folder, const char *title, const skein_step_info *steps
   if (code != TOOL_OK) return code;
   write_data(file.stream, steps, count);
   code = tool_file_commit(&file);
-  for (int k = 0; k < figure_count && code == TOOL_OK; k++) {
-    code = tool_file_open_in(folder, figures[k].name, ".gp", &file);
-    if (code != TOOL_OK) break;
-    write_script(file.stream, &figures[k], title);
-    code = tool_file_commit(&file);
-  }
-  if (code != TOOL_OK) return code;
-  return tool_gnuplot_report(folder, draw(folder));
+  return code == TOOL_OK ? run_draw(folder, "steps", title, figures, figure_count) : code;
 }

@@ -57,7 +57,11 @@ static int write_words(run_progress *p, const skein_step_info *step, int frame, 
 {
   char left[32];
   double speed = find_speed(p, step->time);
-  write_duration((p->last / p->fps - step->time) / speed, left);
+  bool settles = step->time < 0; /* the way to frame 0 */
+  write_duration(((settles ? 0 : p->last / p->fps) - step->time) / speed, left);
+  if (settles)
+    return snprintf(text, size, "settling %7.4g s  %5d contacts  %4d sweeps  largest %.2g m/s  speed %-7.2g %6s left",
+                    step->time, step->contacts, step->sweeps, step->speed, speed, left);
   int digits = snprintf(NULL, 0, "%d", p->last);
   return snprintf(text, size, "%7.4g s  frame %*d/%d  %5d contacts  %4d sweeps  error %.0e  speed %-7.2g %6s left",
                   step->time, digits, frame, p->last, step->contacts, step->sweeps, step->error, speed, left);
@@ -77,6 +81,7 @@ static void show_bar(run_progress *p, const skein_step_info *step, int frame)
   int width = terminal_width() - 1, used = write_words(p, step, frame, words, sizeof words);
   int room = width - used - 10;
   double share = p->last > 0 ? fmin(1, fmax(0, step->time * p->fps / p->last)) : 1;
+  if (p->time_begun < 0) share = 1 - fmax(step->time / p->time_begun, 0);
   if (room > 40) room = 40;
   for (int k = 0; k < room; k++) bar[k] = k < (int)(share * room + 0.5) ? '#' : '.', bar[k + 1] = 0;
   char line[384];

@@ -18,6 +18,7 @@ const run_column run_columns[RUN_COLUMNS] = {
     COLUMN(RUN_NUMBER, nu, ""),
     COLUMN(RUN_INTEGER, sweeps, ""),
     COLUMN(RUN_NUMBER, error, ""),
+    COLUMN(RUN_NUMBER, tol, ""),
     COLUMN(RUN_TRUTH, converged, ""),
     COLUMN(RUN_INTEGER, stick, ""),
     COLUMN(RUN_INTEGER, slide, ""),
@@ -29,11 +30,14 @@ const run_column run_columns[RUN_COLUMNS] = {
     COLUMN(RUN_NUMBER, gravity, "J"),
     COLUMN(RUN_NUMBER, work, "J"),
     COLUMN(RUN_NUMBER, dissipated, "J"),
+    COLUMN(RUN_NUMBER, dissipated_friction, "J"),
     COLUMN(RUN_NUMBER, seconds_rods, "s"),
     COLUMN(RUN_NUMBER, seconds_collide, "s"),
     COLUMN(RUN_NUMBER, seconds_assemble, "s"),
     COLUMN(RUN_NUMBER, seconds_solve, "s"),
     COLUMN(RUN_NUMBER, seconds_other, "s"),
+    COLUMN(RUN_NUMBER, seconds_loop, "s"),
+    COLUMN(RUN_NUMBER, memory, "MB"),
 };
 #undef COLUMN
 

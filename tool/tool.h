@@ -81,6 +81,31 @@ int tool_file_open(const char *path, tool_file *file);
 int tool_file_commit(tool_file *file); /* flush, rename */
 void tool_file_discard(tool_file *file);
 
+/* ---- hairs.c: many hairs instead of the rods that were simulated ---- */
+
+typedef struct tool_hairs {
+  skein_hairs_def def;
+  bool wanted;       /* --hairs was given */
+  const char *extra; /* another option that was given and needs it; NULL: none */
+} tool_hairs;
+
+/* Rows of a command's table of options; `key` of tool_hairs_option counts from the first of these rows. */
+#define TOOL_HAIR_OPTIONS                                                                                              \
+  {"hairs", 0, "N", "N hairs around the rods that a body holds by their root, instead of these"},                      \
+      {"clump", 0, "C", "hairs: 0 to 1, how far they gather around their rod to the tip (default: 0.6)"},              \
+      {"frizz", 0, "F", "hairs: how far each strays by itself, in radii of its rod (default: 0.4)"},                   \
+      {"hair-width", 0, "MM", "hairs: diameter in mm (default: 0.08, more when there are few)"},                       \
+      {"hair-seed", 0, "N", "hairs: other roots and waves of the same kind (default: 1)"},                             \
+  {                                                                                                                    \
+    "hair-group", 0, "NAMES", "hairs: groups with hair, with commas (default: those of 20 held rods or more)"          \
+  }
+tool_hairs tool_default_hairs(void);
+bool tool_hairs_option(tool_hairs *h, int key, const char *value); /* false after a message */
+bool tool_hairs_check(const tool_hairs *h);                        /* when all options are read; the same */
+/* By frame 0 of the run. NULL and OK where no hairs are wanted. */
+skein_status tool_hairs_create(const tool_hairs *h, const skein_run *run, const skein_scene *scene,
+                               skein_hairs **hairs);
+
 /* ---- gnuplot.c ---- */
 
 int tool_folder_make(const char *folder); /* it is there, or an exit code after a message */
@@ -98,6 +123,6 @@ int tool_gnuplot_report(const char *path, int drawn); /* the exit code of the to
 /* ---- the subcommands ---- */
 extern const tool_command tool_reproduce;
 extern const tool_command tool_solve, tool_info, tool_gen, tool_bench, tool_validate;
-extern const tool_command tool_run, tool_stats, tool_view, tool_knot, tool_render, tool_export;
+extern const tool_command tool_run, tool_stats, tool_measure, tool_view, tool_knot, tool_render, tool_export;
 
 #endif

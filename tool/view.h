@@ -29,6 +29,7 @@ enum { VIEW_PAUSED = 1, VIEW_FAILED = 2, VIEW_DRAGGED = 4, VIEW_ENDED = 8 }; /* 
 typedef struct view_input {
   const skein_frame *before; /* an earlier frame, for speeds; NULL: all rest */
   const skein_frame *frame;
+  const skein_frame *guides;    /* set by the packer: the frame as it is in the run, where hairs are packed */
   const skein_step_info *steps; /* since the frame before */
   int step_count, step_limit;   /* more than step_limit are merged, neighbours with each other; 0: all are kept */
   uint32_t sequence, state, generation;
@@ -43,6 +44,8 @@ void view_packer_destroy(view_packer *packer); /* NULL is fine */
 /* Frames have as many points per rod as those seen so far need. Pack sees its frame itself; to have all frames alike,
  * show them all first. */
 skein_status view_packer_see(view_packer *packer, const skein_frame *frame);
+/* Frames are packed with these hairs in the place of their guides; they must outlive the packer. */
+void view_packer_set_hairs(view_packer *packer, const skein_hairs *hairs);
 void view_packer_set_box(view_packer *packer, const double lo[3], const double hi[3]);
 /* Appends the frame to `out`. */
 skein_status view_pack(view_packer *packer, const view_input *in, view_bytes *out);

@@ -32,6 +32,7 @@ static json_t *body(const skein_look_body *b)
   json_object_set_new(o, "colour", colour(b->colour));
   json_object_set_new(o, "endless", json_boolean(b->endless));
   json_object_set_new(o, "moves", json_boolean(b->moves));
+  json_object_set_new(o, "deforms", json_boolean(b->deforms));
   json_object_set_new(o, "vertex", packed(b->vertex, 3 * sizeof(float) * (size_t)b->vertices));
   json_object_set_new(o, "normal", packed(b->normal, 3 * sizeof(float) * (size_t)b->vertices));
   json_object_set_new(o, "triangle", packed(b->triangle, 3 * sizeof(int) * (size_t)b->triangles));

@@ -16,7 +16,7 @@ const view_column view_columns[VIEW_COLUMNS] = {
     {"slide", VIEW_MOST},   {"sweeps", VIEW_MOST},  {"error", VIEW_MOST},     {"kinetic", VIEW_LAST},
     {"elastic", VIEW_LAST}, {"gravity", VIEW_LAST}, {"dissipated", VIEW_SUM}, {"speed", VIEW_MOST}};
 
-enum { WITH_RODS = 1, DIFFERENCES = 2 };
+enum { WITH_RODS = 1, DIFFERENCES = 2, SURFACE_DIFFERENCES = 4 };
 enum { SPEED, FORCE, STATUS, ISLAND, VALUES };
 
 /* What stands in front of the arrays. */
@@ -36,18 +36,20 @@ static_assert(sizeof(header) == 96, "the header has 96 bytes");
 typedef struct layout {
   size_t start, radius, group, material, colour, point, value[VALUES], pose, contact_point, contact_force,
       contact_status;
-  size_t step, size;
+  size_t step, surface_count, surface_box, surface, size;
 } layout;
 
 struct view_packer {
   const skein_look *look;
-  bool boxed; /* one box for all */
+  const skein_hairs *hairs; /* NULL: rods as they are */
+  bool boxed;               /* one box for all */
   double lo[3], hi[3];
   int column[VIEW_COLUMNS]; /* place in run_columns */
   int *count;               /* points of each rod */
   int rods;                 /* with a count */
   float *value;             /* of the points, as they come from the look */
   int room;
+  size_t surface;    /* vertices of all bodies that deform */
   view_bytes before; /* the last frame, complete and without differences; empty: none */
   layout before_at;
 };
@@ -64,6 +66,10 @@ skein_status view_packer_create(const skein_look *look, const double *lo, const 
   p->look = look;
   p->boxed = lo && hi;
   if (p->boxed) view_packer_set_box(p, lo, hi);
+  for (int i = 0; i < skein_look_bodies(look); i++) {
+    const skein_look_body *b = skein_look_body_at(look, i);
+    if (b->deforms) p->surface += (size_t)b->vertices;
+  }
   for (int c = 0; c < VIEW_COLUMNS; c++)
     while (strcmp(run_columns[p->column[c]].name, view_columns[c].name)) p->column[c]++;
   return (skein_status){0};
@@ -76,6 +82,11 @@ void view_packer_destroy(view_packer *packer)
   free(packer->value);
   free(packer->count);
   free(packer);
+}
+
+void view_packer_set_hairs(view_packer *packer, const skein_hairs *hairs)
+{
+  packer->hairs = hairs;
 }
 
 void view_packer_set_box(view_packer *packer, const double lo[3], const double hi[3])
@@ -107,7 +118,7 @@ static size_t place(size_t *at, size_t bytes)
   return here;
 }
 
-static layout lay_out(const header *h, bool with_rods)
+static layout lay_out(const header *h, bool with_rods, size_t surface)
 {
   layout at = {0};
   size_t n = sizeof(header), rods = h->rods, points = h->points, contacts = h->contacts;
@@ -125,6 +136,10 @@ static layout lay_out(const header *h, bool with_rods)
   at.contact_force = place(&n, 4 * contacts);
   at.contact_status = place(&n, contacts);
   at.step = place(&n, 4 * (size_t)h->columns * h->steps);
+  if (surface > 0) {
+    at.surface_count = place(&n, 4), at.surface_box = place(&n, 16);
+    at.surface = place(&n, 6 * surface);
+  }
   at.size = n;
   return at;
 }
@@ -218,7 +233,8 @@ static skein_status put_values(view_packer *p, const view_input *in, unsigned ch
   int points = in->frame->points;
   for (int v = 0; v < VALUES; v++) {
     uint8_t *q = out + at->value[v];
-    skein_status status = skein_look_values(p->look, by[v], in->before, in->frame, p->value);
+    skein_status status = p->hairs ? skein_hairs_values(p->hairs, p->look, by[v], in->before, in->guides, p->value)
+                                   : skein_look_values(p->look, by[v], in->before, in->frame, p->value);
     if (status.code != SKEIN_OK) return status;
     if (v == SPEED) put_continuous(p->value, points, q, &h->speed_max, &h->speed_high);
     if (v == FORCE) put_continuous(p->value, points, q, &h->force_max, &h->force_high);
@@ -257,6 +273,42 @@ static void put_bodies(const skein_frame *f, unsigned char *out, const layout *a
 {
   float *pose = (float *)(out + at->pose);
   for (int k = 0; k < 7 * f->bodies; k++) pose[k] = (float)f->body_pose[k];
+}
+
+/* A box around x (3 each) that seldom changes with it: its cell is a power of two, its origin a multiple of 8192 cells,
+ * so that frames differ little. */
+static void find_steady_box(const float *x, size_t count, float box[4])
+{
+  double lo[3] = {x[0], x[1], x[2]}, widest = 1e-9;
+  for (int k = 0; k < 3; k++) {
+    double hi = lo[k];
+    for (size_t i = 0; i < count; i++) lo[k] = fmin(lo[k], x[3 * i + (size_t)k]), hi = fmax(hi, x[3 * i + (size_t)k]);
+    widest = fmax(widest, hi - lo[k]);
+  }
+  double cell = exp2(ceil(log2(1.2 * widest / 57000)));
+  for (int k = 0; k < 3; k++) box[k] = (float)(8192 * cell * floor(lo[k] / (8192 * cell)));
+  box[3] = (float)cell;
+}
+
+/* Vertices of the bodies that deform, one body after the other. */
+static skein_status put_surface(const view_packer *p, const skein_frame *f, unsigned char *out, const layout *at)
+{
+  if (p->surface == 0) return (skein_status){0};
+  float *x = malloc(3 * sizeof *x * p->surface), *next = x, box[4];
+  if (!x) return no_memory();
+  for (int i = 0; i < skein_look_bodies(p->look); i++) {
+    const skein_look_body *b = skein_look_body_at(p->look, i);
+    if (b->deforms) skein_look_surface(p->look, f, i, next, NULL), next += 3 * (size_t)b->vertices;
+  }
+  find_steady_box(x, p->surface, box);
+  uint16_t *q = (uint16_t *)(out + at->surface);
+  for (size_t k = 0; k < 3; k++)
+    for (size_t i = 0; i < p->surface; i++)
+      q[k * p->surface + i] = (uint16_t)fmin(fmax((x[3 * i + k] - box[k]) / box[3] + 0.5, 0), 65535);
+  memcpy(out + at->surface_count, &(uint32_t){(uint32_t)p->surface}, 4);
+  memcpy(out + at->surface_box, box, sizeof box);
+  free(x);
+  return (skein_status){0};
 }
 
 static double merge(view_merge how, double a, double b)
@@ -316,7 +368,7 @@ static skein_status pack_complete(view_packer *p, const view_input *in, view_byt
   const skein_frame *f = in->frame;
   int rows = in->step_limit > 0 && in->step_count > in->step_limit ? in->step_limit : in->step_count;
   header h = describe(p, in, rows);
-  *at = lay_out(&h, true);
+  *at = lay_out(&h, true, p->surface);
   h.size = (uint32_t)at->size;
   if (at->size > UINT32_MAX || !view_bytes_add(out, NULL, at->size)) return no_memory();
   if (f->points > p->room) {
@@ -327,6 +379,7 @@ static skein_status pack_complete(view_packer *p, const view_input *in, view_byt
   unsigned char *data = out->data + out->size - at->size;
   skein_status status = put_rods(p, f, data, at);
   if (status.code == SKEIN_OK) status = put_values(p, in, data, at, &h);
+  if (status.code == SKEIN_OK) status = put_surface(p, f, data, at);
   if (status.code != SKEIN_OK) return status;
   put_points(f, data, at, &h);
   put_bodies(f, data, at);
@@ -347,6 +400,12 @@ static bool same_rods(const view_packer *p, const unsigned char *now, const layo
   return !memcmp(p->before.data + p->before_at.start, now + at->start, at->point - at->start);
 }
 
+/* q - q0, and of these the differences along the array. */
+static void differ(uint16_t *q, const uint16_t *q0, size_t count)
+{
+  for (size_t i = 0, last = 0, d; i < count; i++, last = d) d = (size_t)q[i] - q0[i], q[i] = (uint16_t)(d - last);
+}
+
 /* Appends the frame without its rods, as differences d in time, and those as differences to the point before:
  * neighbours move alike. */
 static bool add_differences(const view_packer *p, const unsigned char *now, const layout *at, view_bytes *out)
@@ -354,21 +413,36 @@ static bool add_differences(const view_packer *p, const unsigned char *now, cons
   header h;
   memcpy(&h, now, sizeof h);
   size_t points = h.points;
-  h.flags = DIFFERENCES;
+  const unsigned char *old = p->before.data;
+  bool steady = p->surface > 0 && !memcmp(now + at->surface_box, old + p->before_at.surface_box, 16);
+  h.flags = DIFFERENCES | (steady ? SURFACE_DIFFERENCES : 0);
   h.size = (uint32_t)(at->size - (at->point - at->start));
   size_t from = out->size;
   if (!view_bytes_add(out, &h, sizeof h) || !view_bytes_add(out, now + at->point, at->size - at->point)) return false;
   unsigned char *body = out->data + from + sizeof h;
-  uint16_t *q = (uint16_t *)body;
-  const uint16_t *q0 = (const uint16_t *)(p->before.data + p->before_at.point);
-  for (size_t i = 0, last = 0, d; i < 3 * points; i++, last = d) d = (size_t)q[i] - q0[i], q[i] = (uint16_t)(d - last);
+  differ((uint16_t *)body, (const uint16_t *)(old + p->before_at.point), 3 * points);
+  if (steady)
+    differ((uint16_t *)(body + (at->surface - at->point)), (const uint16_t *)(old + p->before_at.surface),
+           3 * p->surface);
   for (int v = 0; v < VALUES; v++) {
     unsigned char *x = body + (at->value[v] - at->point);
-    const unsigned char *x0 = p->before.data + p->before_at.value[v];
+    const unsigned char *x0 = old + p->before_at.value[v];
     for (size_t i = 0, last = 0, d; i < points; i++, last = d)
       d = (size_t)x[i] - x0[i], x[i] = (unsigned char)(d - last);
   }
   return true;
+}
+
+/* pack_complete with hairs in the place of the guides. */
+static skein_status pack_hairs(view_packer *p, const view_input *in, view_bytes *out, layout *at)
+{
+  skein_frame frame;
+  view_input with = *in;
+  skein_status status = skein_hairs_frame(p->hairs, in->frame, &frame);
+  with.frame = &frame, with.guides = in->frame;
+  if (status.code == SKEIN_OK) status = pack_complete(p, &with, out, at);
+  skein_frame_destroy(&frame);
+  return status;
 }
 
 /* pack_complete with the points that the packer wants. */
@@ -393,10 +467,10 @@ skein_status view_pack(view_packer *packer, const view_input *in, view_bytes *ou
   view_bytes now = {0};
   layout at = {0};
   assert(out->size % 4 == 0);
-  skein_status status = pack_resampled(packer, in, &now, &at);
+  skein_status status = packer->hairs ? pack_hairs(packer, in, &now, &at) : pack_resampled(packer, in, &now, &at);
   if (status.code == SKEIN_OK) {
-    bool differ = !in->complete && packer->boxed && same_rods(packer, now.data, &at);
-    bool added = differ ? add_differences(packer, now.data, &at, out) : view_bytes_add(out, now.data, now.size);
+    bool differs = !in->complete && packer->boxed && same_rods(packer, now.data, &at);
+    bool added = differs ? add_differences(packer, now.data, &at, out) : view_bytes_add(out, now.data, now.size);
     if (!added) status = no_memory();
   }
   view_bytes_free(&packer->before);

@@ -1,7 +1,7 @@
 /* Skein: thin elastic rods, and exact Coulomb friction for fibres, rigid bodies and finite elements.
  *
  * The front door, read top to bottom in the order of the data flow:
- *   status -> rods -> problem -> file -> error -> solver -> scene, world, run -> look, export -> generator
+ *   status -> rods -> problem -> file -> error -> solver -> scene, world, run -> measures, look, export -> generator
  *
  * The one-step problem, for n contacts of dimension d (2 or 3, normal first) and m degrees of freedom:
  *
@@ -414,12 +414,12 @@ typedef struct skein_lcp_info {
   double error; /* as skein_lcp_error says */
 } skein_lcp_info;
 
-/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n) and,
- * unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
+/* Solves it by Lemke's algorithm with the lexicographic rule, which cannot cycle. A: any n x n matrix by rows. z (n)
+ * and, unless NULL, w (n) are filled. def NULL: the default. Where there are several solutions, one of them. */
 SKEIN_API skein_status skein_lcp_solve(int n, const double *A, const double *b, const skein_lcp_def *def, double *z,
                                        double *w, skein_lcp_info *info);
-/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows no
- * solver. */
+/* max_i |min(k_i z_i, w_i)| / max |b| with w = A z + b, k_i = a_ii where that is positive, else max_j |a_ij|. It knows
+ * no solver. */
 SKEIN_API skein_status skein_lcp_error(int n, const double *A, const double *b, const double *z, double *error);
 
 /* ---- Scenes and the world -------------------------------------------------------------------------------------- */
@@ -446,14 +446,18 @@ typedef struct skein_step_info {
   double nu;      /* 3 contacts / dofs of what is not asleep */
   int sweeps;     /* largest over islands */
   double error;   /* error_rel over all contacts */
-  bool converged; /* to the tolerance that was asked for */
+  double tol;     /* what was asked for: less at rest than in motion */
+  bool converged; /* error <= tol */
   int stick, slide, open;
   double penetration;               /* largest overlap, in radii */
   double speed;                     /* largest of any point, m/s */
   double kinetic, elastic, gravity; /* J, at the end of the step */
   double work;                      /* J, by the forces of the scene in this step */
   double dissipated;                /* J, by friction and impacts in this step */
+  double dissipated_friction;       /* J, of that: by what is tangential */
   double seconds_rods, seconds_collide, seconds_assemble, seconds_solve, seconds_other; /* wall clock */
+  double seconds_loop; /* of seconds_solve: the iterations alone, without building W */
+  double memory;       /* MB, the most that the process has had so far */
 } skein_step_info;
 
 typedef struct skein_world skein_world;
@@ -461,6 +465,7 @@ typedef struct skein_world skein_world;
 /* threads 0: all cores. The bits of what follows do not depend on it. The scene must live as long as the world. */
 SKEIN_API skein_status skein_world_create(const skein_scene *scene, int threads, skein_world **world);
 SKEIN_API void skein_world_destroy(skein_world *world);
+/* Negative while the world settles (time.settle of the scene), which its first steps do. */
 SKEIN_API double skein_world_time(const skein_world *world);
 /* One step, not beyond `until`. BAD_INPUT when the motion blew up (the message names the step and the rods); the
  * problem of that step is then what skein_world_problem returns. */
@@ -483,11 +488,12 @@ SKEIN_API skein_status skein_world_nearest(const skein_world *world, double reac
 
 /* ---- By hand, while it runs: between two steps; the state knows it ---- */
 
-/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again with
- * the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them along. */
+/* Pulls the point at abscissa s (m) of a rod to a target (m) with a critically damped spring (N/m), until set again
+ * with the same rod and s; target NULL lets go. Stable for any stiffness. Several pulls at a time; cuts take them
+ * along. */
 SKEIN_API skein_status skein_world_set_pull(skein_world *world, int rod, double s, const double target[3],
                                             double stiffness);
-SKEIN_API skein_env skein_world_env(const skein_world *world); /* as it is now */
+SKEIN_API skein_env skein_world_env(const skein_world *world);                               /* as it is now */
 SKEIN_API skein_status skein_world_set_gravity(skein_world *world, const double gravity[3]); /* m/s^2 */
 SKEIN_API skein_status skein_world_set_wind(skein_world *world, const double wind[3]);       /* m/s */
 /* Friction of two groups (numbers as in frames); negative: they pass through each other, and cannot be set. */
@@ -517,6 +523,10 @@ typedef struct skein_frame {
   double *contact_point, *contact_normal, *contact_impulse; /* 3 each, world axes; impulse on the first object, N s */
   double *contact_gap;                                      /* m */
   signed char *contact_status;                              /* 0 open, 1 stick, 2 slide */
+  int surfaces, surface_vertices;                           /* of bodies that deform; vertices of all together */
+  int *surface_body;                                        /* of each surface: which body */
+  int *surface_start;    /* surfaces + 1: the vertices of surface k are surface_start[k] .. surface_start[k+1] - 1 */
+  float *surface_vertex; /* 3 each, m, axes of the body, in the order of the mesh's file */
 } skein_frame;
 
 SKEIN_API skein_status skein_world_frame(const skein_world *world, int index, skein_frame *frame);
@@ -537,7 +547,7 @@ SKEIN_API void skein_run_close(skein_run *run); /* NULL is fine; what was append
  * come again. */
 SKEIN_API skein_status skein_run_append(skein_run *run, const skein_frame *frame, const skein_step_info *steps,
                                         int step_count, const void *state, size_t state_size);
-/* The state between two frames, with the steps since the last one: where a stopped run goes on. */
+/* The state between two frames, or before the first, with the steps since the last one: where a stopped run goes on. */
 SKEIN_API skein_status skein_run_checkpoint(skein_run *run, const skein_step_info *steps, int step_count,
                                             const void *state, size_t state_size);
 SKEIN_API skein_status skein_run_finish(skein_run *run);
@@ -557,6 +567,101 @@ SKEIN_API skein_status skein_run_frame(const skein_run *run, int index, skein_fr
 /* All steps of the frames, one after the other; the caller frees. */
 SKEIN_API skein_status skein_run_steps(const skein_run *run, skein_step_info **steps, int *count);
 
+/* ---- Measures: what a run shows (docs/measures.md) -------------------------------------------------------------- */
+
+/* After each frame of a run; returning false stops, with BAD_INPUT. */
+typedef bool (*skein_measure_fn)(void *user, int done, int all);
+
+typedef struct skein_measure_def {
+  double reach;              /* clumps: rods are close where their axes are within this many sums of their radii, */
+  double share;              /* joined where that is so over this share of the length of one of them, */
+  double hold;               /* s: and was so this long before */
+  double cell;               /* m: edge of the cells that rods occupy */
+  double outer;              /* contacts of rods with bodies are watched from this share of their length on */
+  skein_measure_fn progress; /* of skein_measure_run; may be NULL */
+  void *user;
+} skein_measure_def;
+
+SKEIN_API skein_measure_def skein_default_measure_def(void); /* 2 radii, half the length, 0.2 s; 1 cm; the outer half */
+
+/* Connected components of rods that run side by side. */
+typedef struct skein_clumps {
+  int clumps;    /* of two rods or more */
+  int singles;   /* rods that are joined to none */
+  int largest;   /* rods in the largest; 1: none is joined, 0: there are no rods */
+  int pairs;     /* joined ones */
+  double mean;   /* rods per clump; 0: there are none */
+  double of_rod; /* size of the clump that a rod is in, 1 for singles: mean over the rods */
+} skein_clumps;
+
+/* before: an earlier frame in which the pairs must have been joined, too; NULL: none. clump (one number per rod, may be
+ * NULL) receives the first rod of its clump, -1: single. */
+SKEIN_API skein_status skein_measure_clumps(const skein_frame *before, const skein_frame *frame,
+                                            const skein_measure_def *def, int *clump, skein_clumps *clumps);
+
+typedef struct skein_volume {
+  double occupied; /* m^3: cells that a rod passes through */
+  double envelope; /* m^3: cells that have such ones on both sides, or are one, along two axes at least */
+  double spread;   /* m: root mean square distance of the rods from their middle */
+} skein_volume;
+
+SKEIN_API skein_status skein_measure_volume(const skein_frame *frame, double cell, skein_volume *volume);
+
+/* Between two frames with the same rods, 17 places of each. */
+typedef struct skein_motion {
+  double root_speed; /* m/s, the largest of a root: what holds the hair */
+  double speed;      /* m/s, root mean square over all places */
+  double fastest;    /* m/s, the largest */
+  double shift;      /* m, the longest way of a place */
+} skein_motion;
+
+SKEIN_API skein_status skein_measure_motion(const skein_frame *before, const skein_frame *frame, skein_motion *motion);
+
+/* How a rod rubs on bodies, with the outer part of its length. */
+typedef struct skein_rub {
+  int contacts;
+  int status;   /* -1: touches none, 0 open, 1 stick, 2 slide: the largest of its contacts */
+  double slip;  /* m along the bodies since the frame before, mean over its contacts */
+  double force; /* N, normal, sum */
+} skein_rub;
+
+/* rubs: one per rod. */
+SKEIN_API skein_status skein_measure_rubs(const skein_frame *before, const skein_frame *frame, double outer,
+                                          skein_rub *rubs);
+
+/* Over the last `window` s of the steps. */
+typedef struct skein_rest {
+  double from, to;         /* s */
+  double speed, kinetic;   /* the largest: m/s, J */
+  double speed_end;        /* m/s */
+  double contacts_changed; /* largest change of the number of contacts of a status between two steps */
+} skein_rest;
+
+SKEIN_API skein_rest skein_measure_rest(const skein_step_info *steps, int count, double window);
+
+/* All of it, for one frame of a run; with the steps that led to it. */
+typedef struct skein_measure_row {
+  double time; /* s */
+  skein_motion motion;
+  skein_clumps clumps;
+  skein_volume volume;
+  double contacts, stick, slide, open; /* mean number over the steps, and shares of it; NaN: no step, no contacts */
+  double kinetic;                      /* J, at the frame */
+  double dissipated, friction;         /* J since the frame before: by contacts, of that by friction */
+} skein_measure_row;
+
+typedef struct skein_measures {
+  int frames, rods;       /* rods: of the first frame */
+  skein_measure_row *row; /* frames of them */
+  int strand;             /* the rod that both sticks and slides on bodies for the longest time; -1: none does */
+  skein_rub *rub;         /* frames of them: how that one rubs */
+  skein_rest rest;        /* over the last 2 s */
+  double shift;           /* m: longest way of a place between the frames at the two ends of that time */
+} skein_measures;
+
+SKEIN_API skein_status skein_measure_run(const skein_run *run, const skein_measure_def *def, skein_measures *measures);
+SKEIN_API void skein_measures_destroy(skein_measures *measures);
+
 /* ---- What a run looks like: for pictures, pages and exported files --------------------------------------------- */
 
 /* Meshes of the bodies, colours, groups and the camera of a scene; needs the scene only while it is created. That of a
@@ -571,6 +676,7 @@ typedef struct skein_look_body {
   float colour[3];              /* linear RGB, 0 to 1 */
   bool endless;                 /* a plane: the mesh is a square that covers the scene */
   bool moves;                   /* prescribed or dynamic */
+  bool deforms;                 /* vertex and normal are those of t = 0: skein_look_surface has those of a frame */
 } skein_look_body;
 
 typedef struct skein_look_camera {
@@ -583,6 +689,8 @@ SKEIN_API skein_status skein_look_create(const skein_scene *scene, skein_look **
 SKEIN_API void skein_look_destroy(skein_look *look); /* NULL is fine */
 SKEIN_API int skein_look_bodies(const skein_look *look);
 SKEIN_API const skein_look_body *skein_look_body_at(const skein_look *look, int i);
+/* The vertices of body i in a frame and, unless NULL, their normals (3 per vertex of the body, its axes). */
+SKEIN_API void skein_look_surface(const skein_look *look, const skein_frame *f, int i, float *vertex, float *normal);
 SKEIN_API int skein_look_groups(const skein_look *look);
 SKEIN_API const char *skein_look_group_name(const skein_look *look, int g);
 SKEIN_API int skein_look_materials(const skein_look *look); /* those that rods are made of */
@@ -621,6 +729,11 @@ SKEIN_API skein_status skein_look_values(const skein_look *look, skein_colour by
 SKEIN_API skein_status skein_look_colours(const skein_look *look, skein_colour by, const skein_frame *before,
                                           const skein_frame *f, double *lo, double *hi, float *rgb);
 
+/* Numbers of skein_look_values as colours, 3 per number, linear RGB; lo and hi as above. value may be the last third of
+ * rgb. */
+SKEIN_API void skein_look_paint(const skein_look *look, skein_colour by, const float *value, int count, double *lo,
+                                double *hi, float *rgb);
+
 typedef struct skein_legend_entry {
   const char *name;
   float colour[3];
@@ -629,6 +742,43 @@ typedef struct skein_legend_entry {
 /* Entry i of a named scale (material, group, status), as long as it returns true; false at once: continuous (speed,
  * force: skein_colour_ramp) or without names (island). */
 SKEIN_API bool skein_look_legend(const skein_look *look, skein_colour by, int i, skein_legend_entry *entry);
+
+/* ---- Hairs: many strands for pictures, from the few that were simulated ----------------------------------------- */
+
+/* Guides are simulated rods; hairs root between them on the skin of the body that holds them, and follow those nearest
+ * (docs/hairs.md). */
+typedef struct skein_hairs_def {
+  int hairs;          /* 1 to 1,000,000 */
+  double clump;       /* 0 to 1: how far hairs gather around their guide towards the tip */
+  double frizz;       /* 0 to 10: how far a hair strays by itself, in radii of its guide */
+  double width;       /* m: diameter of a hair; 0: 0.08 mm, thicker where there are few */
+  double vary;        /* 0 to 0.9: hairs are shorter than their guides, by up to this share */
+  int points;         /* of each hair, 2 to 256; 0: enough for the curls of the guides */
+  uint64_t seed;      /* of the same seed, the first hairs are the same whatever their number */
+  const char *groups; /* names of groups whose rods are guides, with commas; NULL: those of which a body holds 20 rods
+                         or more by their root */
+  int threads;        /* 0: all cores. The bits of the hairs do not depend on it */
+} skein_hairs_def;
+
+SKEIN_API skein_hairs_def skein_default_hairs_def(void);
+
+typedef struct skein_hairs skein_hairs;
+
+/* first: frame 0 of the run; hairs are rooted and tied to their guides there. Needs scene and frame only while it is
+ * created. BAD_INPUT where no rods can be guides. */
+SKEIN_API skein_status skein_hairs_create(const skein_scene *scene, const skein_frame *first,
+                                          const skein_hairs_def *def, skein_hairs **hairs);
+SKEIN_API void skein_hairs_destroy(skein_hairs *hairs); /* NULL is fine */
+SKEIN_API int skein_hairs_guides(const skein_hairs *hairs);
+SKEIN_API int skein_hairs_points(const skein_hairs *hairs); /* of each hair */
+/* The guide of a hair: the rod of the scene (rod_source) that is nearest to it. */
+SKEIN_API int skein_hairs_guide_of(const skein_hairs *hairs, int hair);
+/* The frame with hairs in the place of the guides: hairs first, then rods that are no guides (and what was cut off from
+ * guides). Contacts of a guide are those of its first hair; without one they are left out. The caller destroys it. */
+SKEIN_API skein_status skein_hairs_frame(const skein_hairs *hairs, const skein_frame *frame, skein_frame *out);
+/* As skein_look_values, one number per point of the frame above: a hair has the values of its guide. */
+SKEIN_API skein_status skein_hairs_values(const skein_hairs *hairs, const skein_look *look, skein_colour by,
+                                          const skein_frame *before, const skein_frame *frame, float *value);
 
 /* ---- Export: a run as files of other programs (docs/formats.md) ------------------------------------------------- */
 
@@ -657,6 +807,8 @@ typedef struct skein_export_def {
   bool y_up;             /* axes (x, z, -y): up is y, not z */
   int points;            /* of each rod, evenly along it; 0: those of the run, whose number may change with time */
   bool bodies, contacts;
+  const skein_hairs_def *hairs; /* hairs instead of the rods that were simulated; NULL: none. `points`, where given, are
+                                   those of a hair */
   bool (*progress)(int done, int all, void *user); /* after each frame; false stops. May be NULL */
   void *user;
 } skein_export_def;

@@ -124,10 +124,11 @@ SolveInfoStruct = struct(
 StepInfoStruct = struct(
     "skein_step_info", ("time", c_double), ("dt", c_double), ("retries", c_int), ("contacts", c_int),
     ("islands", c_int), ("rods_asleep", c_int), ("nu", c_double), ("sweeps", c_int), ("error", c_double),
-    ("converged", c_bool), ("stick", c_int), ("slide", c_int), ("open", c_int), ("penetration", c_double),
+    ("tol", c_double), ("converged", c_bool), ("stick", c_int), ("slide", c_int), ("open", c_int), ("penetration", c_double),
     ("speed", c_double), ("kinetic", c_double), ("elastic", c_double), ("gravity", c_double), ("work", c_double),
-    ("dissipated", c_double), ("seconds_rods", c_double), ("seconds_collide", c_double), ("seconds_assemble", c_double),
-    ("seconds_solve", c_double), ("seconds_other", c_double))
+    ("dissipated", c_double), ("dissipated_friction", c_double), ("seconds_rods", c_double),
+    ("seconds_collide", c_double), ("seconds_assemble", c_double), ("seconds_solve", c_double),
+    ("seconds_other", c_double), ("seconds_loop", c_double), ("memory", c_double))
 
 FrameStruct = struct(
     "skein_frame", ("index", c_int), ("time", c_double), ("dt", c_double), ("rods", c_int), ("points", c_int),
@@ -135,12 +136,39 @@ FrameStruct = struct(
     ("rod_source", c_int_p), ("bodies", c_int), ("body_pose", c_double_p), ("contacts", c_int),
     ("contact_object", c_int_p), ("contact_s", c_double_p), ("contact_point", c_double_p),
     ("contact_normal", c_double_p), ("contact_impulse", c_double_p), ("contact_gap", c_double_p),
-    ("contact_status", POINTER(ctypes.c_byte)))
+    ("contact_status", POINTER(ctypes.c_byte)), ("surfaces", c_int), ("surface_vertices", c_int),
+    ("surface_body", c_int_p), ("surface_start", c_int_p), ("surface_vertex", c_float_p))
+
+MeasureFn = CFUNCTYPE(c_bool, c_void_p, c_int, c_int)
+MeasureDef = struct("skein_measure_def", ("reach", c_double), ("share", c_double), ("hold", c_double),
+                    ("cell", c_double), ("outer", c_double), ("progress", MeasureFn), ("user", c_void_p))
+
+ClumpsStruct = struct("skein_clumps", ("clumps", c_int), ("singles", c_int), ("largest", c_int), ("pairs", c_int),
+                      ("mean", c_double), ("of_rod", c_double))
+
+VolumeStruct = struct("skein_volume", ("occupied", c_double), ("envelope", c_double), ("spread", c_double))
+
+MotionStruct = struct("skein_motion", ("root_speed", c_double), ("speed", c_double), ("fastest", c_double),
+                      ("shift", c_double))
+
+RubStruct = struct("skein_rub", ("contacts", c_int), ("status", c_int), ("slip", c_double), ("force", c_double))
+
+RestStruct = struct("skein_rest", ("from", c_double), ("to", c_double), ("speed", c_double), ("kinetic", c_double),
+                    ("speed_end", c_double), ("contacts_changed", c_double))
+
+MeasureRowStruct = struct(
+    "skein_measure_row", ("time", c_double), ("motion", MotionStruct), ("clumps", ClumpsStruct),
+    ("volume", VolumeStruct), ("contacts", c_double), ("stick", c_double), ("slide", c_double), ("open", c_double),
+    ("kinetic", c_double), ("dissipated", c_double), ("friction", c_double))
+
+MeasuresStruct = struct(
+    "skein_measures", ("frames", c_int), ("rods", c_int), ("row", POINTER(MeasureRowStruct)), ("strand", c_int),
+    ("rub", POINTER(RubStruct)), ("rest", RestStruct), ("shift", c_double))
 
 LookBodyStruct = struct(
     "skein_look_body", ("name", c_char_p), ("group", c_char_p), ("vertices", c_int), ("triangles", c_int),
     ("vertex", c_float_p), ("normal", c_float_p), ("triangle", c_int_p), ("colour", c_float * 3), ("endless", c_bool),
-    ("moves", c_bool))
+    ("moves", c_bool), ("deforms", c_bool))
 
 CameraStruct = struct("skein_look_camera", ("given", c_bool), ("eye", c_double * 3), ("target", c_double * 3),
                       ("up", c_double * 3), ("fov", c_double))
@@ -258,10 +286,19 @@ FUNCTIONS = {
     "skein_run_state": (Status, [c_void_p, _out, POINTER(c_size_t), POINTER(_steps_p), POINTER(c_int)]),
     "skein_run_frame": (Status, [c_void_p, c_int, _frame_p]),
     "skein_run_steps": (Status, [c_void_p, POINTER(_steps_p), POINTER(c_int)]),
+    "skein_default_measure_def": (MeasureDef, []),
+    "skein_measure_clumps": (Status, [_frame_p, _frame_p, POINTER(MeasureDef), c_int_p, POINTER(ClumpsStruct)]),
+    "skein_measure_volume": (Status, [_frame_p, c_double, POINTER(VolumeStruct)]),
+    "skein_measure_motion": (Status, [_frame_p, _frame_p, POINTER(MotionStruct)]),
+    "skein_measure_rubs": (Status, [_frame_p, _frame_p, c_double, POINTER(RubStruct)]),
+    "skein_measure_rest": (RestStruct, [_steps_p, c_int, c_double]),
+    "skein_measure_run": (Status, [c_void_p, POINTER(MeasureDef), POINTER(MeasuresStruct)]),
+    "skein_measures_destroy": (None, [POINTER(MeasuresStruct)]),
     "skein_look_create": (Status, [c_void_p, _out]),
     "skein_look_destroy": (None, [c_void_p]),
     "skein_look_bodies": (c_int, [c_void_p]),
     "skein_look_body_at": (POINTER(LookBodyStruct), [c_void_p, c_int]),
+    "skein_look_surface": (None, [c_void_p, _frame_p, c_int, c_float_p, c_float_p]),
     "skein_look_groups": (c_int, [c_void_p]),
     "skein_look_group_name": (c_char_p, [c_void_p, c_int]),
     "skein_look_materials": (c_int, [c_void_p]),

@@ -24,6 +24,7 @@ class LookBody(NamedTuple):
     colour: numpy.ndarray
     endless: bool  # a plane
     moves: bool  # prescribed or dynamic
+    deforms: bool  # vertex and normal are those of t = 0: surface() has those of a frame
 
 
 class Camera(NamedTuple):
@@ -77,7 +78,7 @@ class Look(_lib.Owner):
                             _lib.copied(b.vertex, b.vertices, numpy.float32, 3),
                             _lib.copied(b.normal, b.vertices, numpy.float32, 3),
                             _lib.copied(b.triangle, b.triangles, numpy.int32, 3), numpy.array(b.colour, numpy.float32),
-                            b.endless, b.moves)
+                            b.endless, b.moves, b.deforms)
 
     @property
     def groups(self) -> list[str]:
@@ -107,6 +108,17 @@ class Look(_lib.Owner):
         return found
 
     # ---- What a frame shows ----
+
+    def surface(self, frame: Frame, body: int) -> tuple[numpy.ndarray, numpy.ndarray]:
+        """Vertices and normals of a body in a frame, in its axes: those of body(i), unless it deforms."""
+        f, arrays = frame._struct()
+        with self._use() as look:
+            body = range(lib.skein_look_bodies(look))[body]
+            vertex = numpy.zeros((lib.skein_look_body_at(look, body).contents.vertices, 3), numpy.float32)
+            normal = numpy.zeros_like(vertex)
+            lib.skein_look_surface(look, f, body, *(_lib.pointer(a, ctypes.c_float) for a in (vertex, normal)))
+        del arrays  # alive until here
+        return vertex, normal
 
     def rod_colour(self, frame: Frame, rod: int) -> numpy.ndarray:
         """Of a rod, by material; linear RGB."""

@@ -28,6 +28,7 @@ class StepInfo(NamedTuple):
     nu: float
     sweeps: int
     error: float  # error_rel over all contacts
+    tol: float  # what was asked for
     converged: bool
     stick: int
     slide: int
@@ -39,11 +40,14 @@ class StepInfo(NamedTuple):
     gravity: float
     work: float  # by the forces of the scene in this step
     dissipated: float  # by friction and impacts in this step
+    dissipated_friction: float  # of that: by what is tangential
     seconds_rods: float  # wall clock
     seconds_collide: float
     seconds_assemble: float
     seconds_solve: float
     seconds_other: float
+    seconds_loop: float  # of seconds_solve: the iterations alone
+    memory: float  # MB, the most that the process has had so far
 
 
 # The same as a row of a structured array, laid out as in C.
@@ -173,8 +177,8 @@ def _scene(source) -> Scene:
 
 # ---- Frames ----
 
-_FRAME_ARRAYS = {  # name: dtype, what counts its rows (None: rods + 1), columns
-    "point_start": (numpy.int32, None, 0),
+_FRAME_ARRAYS = {  # name: dtype, what counts its rows, columns
+    "point_start": (numpy.int32, "rods + 1", 0),
     "point": (numpy.float32, "points", 3),
     "radius": (numpy.float32, "rods", 0),
     "rod_group": (numpy.int32, "rods", 0),
@@ -187,8 +191,17 @@ _FRAME_ARRAYS = {  # name: dtype, what counts its rows (None: rods + 1), columns
     "contact_impulse": (numpy.float64, "contacts", 3),
     "contact_gap": (numpy.float64, "contacts", 0),
     "contact_status": (numpy.int8, "contacts", 0),
+    "surface_body": (numpy.int32, "surfaces", 0),
+    "surface_start": (numpy.int32, "surfaces + 1", 0),
+    "surface_vertex": (numpy.float32, "surface_vertices", 3),
 }
 _FRAME_SCALARS = ("index", "time", "dt")
+
+
+def _frame_rows(counts, counter):
+    if counter == "surfaces + 1":  # not there where nothing deforms
+        return counts["surfaces"] + 1 if counts["surfaces"] else 0
+    return counts["rods"] + 1 if counter == "rods + 1" else counts[counter]
 
 
 class Frame:
@@ -206,6 +219,9 @@ class Frame:
                        contacts x 3, world axes; impulse on the first object, N s
     contact_gap        m
     contact_status     0 open, 1 stick, 2 slide
+    surface_body       of each surface that deforms: which body
+    surface_start      surfaces + 1 (none: empty): the vertices of surface k are surface_start[k] .. surface_start[k+1] - 1
+    surface_vertex     vertices x 3, m, float32, axes of the body, in the order of the mesh's file
 
     ``Frame(index=0, time=0.0, rods=[array of k x 3, ...], radius=1e-3)`` makes one to be written into a run."""
 
@@ -224,9 +240,11 @@ class Frame:
         count = len(arrays.setdefault("point_start", [0])) - 1
         arrays["radius"] = numpy.broadcast_to(radius, count) if numpy.ndim(radius) == 0 else radius
         arrays.setdefault("rod_source", numpy.arange(max(count, 0)))
-        rows = {"rods": max(count, 0), "points": 0, "bodies": 0, "contacts": len(arrays.get("contact_object", ()))}
+        counts = {"rods": max(count, 0), "points": 0, "bodies": 0, "contacts": len(arrays.get("contact_object", ())),
+                  "surfaces": 0, "surface_vertices": 0}
         for name, (dtype, counter, cols) in _FRAME_ARRAYS.items():
-            shape = (rows[counter], cols) if cols else (rows.get(counter, 1),)
+            rows = _frame_rows(counts, counter)
+            shape = (rows, cols) if cols else (rows,)
             setattr(self, name, numpy.array(arrays[name]) if name in arrays else numpy.zeros(shape, dtype))
         for name, values in zip(_FRAME_ARRAYS, self._struct()[1]):  # shapes agree
             setattr(self, name, values)
@@ -238,8 +256,10 @@ class Frame:
         try:
             for name in _FRAME_SCALARS:
                 setattr(self, name, getattr(source, name))
+            counts = {name: getattr(source, name) for name in ("rods", "points", "bodies", "contacts", "surfaces",
+                                                               "surface_vertices")}
             for name, (dtype, counter, cols) in _FRAME_ARRAYS.items():
-                rows = getattr(source, counter) if counter else source.rods + 1
+                rows = _frame_rows(counts, counter)
                 setattr(self, name, _lib.copied(getattr(source, name), rows, dtype, cols))
         finally:
             lib.skein_frame_destroy(source)
@@ -248,14 +268,15 @@ class Frame:
     def _struct(self):
         """The struct, and the arrays that must live as long; shapes agree or ValueError."""
         counts = {"rods": len(self.point_start) - 1, "points": len(self.point), "bodies": len(self.body_pose),
-                  "contacts": len(self.contact_object)}
+                  "contacts": len(self.contact_object), "surfaces": len(self.surface_body),
+                  "surface_vertices": len(self.surface_vertex)}
         if counts["rods"] < 0:
             raise ValueError("point_start: is empty, expected rods + 1 numbers")
         out, arrays = _lib.FrameStruct(**counts), []
         for name in _FRAME_SCALARS:
             setattr(out, name, getattr(self, name))
         for name, (dtype, counter, cols) in _FRAME_ARRAYS.items():
-            rows = counts[counter] if counter else counts["rods"] + 1
+            rows = _frame_rows(counts, counter)
             values = _lib.array(getattr(self, name), dtype, (rows, cols) if cols else (rows,), name)
             arrays.append(values)
             kind = dict(out._fields_)[name]
@@ -271,6 +292,11 @@ class Frame:
             raise ValueError(f"point_start: must rise from 0 to {counts['points']}, the number of points")
         if objects.size and not 0 <= objects.min() <= objects.max() < counts["rods"] + counts["bodies"]:
             raise ValueError(f"contact_object: {objects.min()} to {objects.max()}, expected rods, then bodies")
+        start, body = arrays["surface_start"], arrays["surface_body"]
+        if body.size and (start[0] != 0 or start[-1] != counts["surface_vertices"] or (numpy.diff(start) < 0).any()):
+            raise ValueError(f"surface_start: must rise from 0 to {counts['surface_vertices']}, the number of vertices")
+        if body.size and not 0 <= body.min() <= body.max() < counts["bodies"]:
+            raise ValueError(f"surface_body: {body.min()} to {body.max()}, expected bodies")
         if arrays["rod_source"].min(initial=0) < 0:
             raise ValueError("rod_source: expected numbers of rods, from 0")
 
@@ -293,6 +319,13 @@ class Frame:
         """The points of rod i, root to tip."""
         i = range(self.rods)[i]
         return self.point[self.point_start[i]:self.point_start[i + 1]]
+
+    def surface(self, body: int) -> numpy.ndarray | None:
+        """The vertices of a body that deforms, in its axes and in the order of its file; None: it does not deform."""
+        body = range(self.bodies)[body]
+        for k in numpy.flatnonzero(self.surface_body == body):
+            return self.surface_vertex[self.surface_start[k]:self.surface_start[k + 1]]
+        return None
 
     def __repr__(self):
         return (f"<skein.Frame {self.index} at {self.time:g} s: {self.rods} rods, {len(self.point)} points, "

@@ -43,6 +43,7 @@ void *sk_calloc(size_t count, size_t size);
 
 /* ---- clock.c ---- */
 double sk_seconds(void); /* monotonic */
+double sk_memory(void);  /* MB: the most that the process has had */
 
 /* ---- random.c: xoshiro256** (Blackman and Vigna 2018), the same numbers on every machine ---- */
 typedef struct sk_random {

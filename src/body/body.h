@@ -20,12 +20,21 @@ typedef enum sk_shape_kind {
 typedef struct sk_mesh sk_mesh; /* triangles with their tree (mesh.c) */
 typedef struct sk_tube sk_tube; /* a curve with its tree (tube.c) */
 
+/* Where the vertices of a mesh are at given times (cache.c). */
+typedef struct sk_cache {
+  int frames, vertices;
+  double scale; /* m per unit of v */
+  double *time; /* s, ascending */
+  float *v;     /* 3 per vertex, frame after frame */
+} sk_cache;
+
 typedef struct sk_shape {
   sk_shape_kind kind;
-  double radius, half; /* sphere, capsule, cylinder, tube (m) */
-  sk_vec3 edges;       /* box: half-edges (m) */
-  const sk_mesh *mesh; /* SK_MESH: owned by the scene */
-  const sk_tube *tube; /* SK_TUBE: the same */
+  double radius, half;   /* sphere, capsule, cylinder, tube (m) */
+  sk_vec3 edges;         /* box: half-edges (m) */
+  const sk_mesh *mesh;   /* SK_MESH: owned by the scene */
+  const sk_tube *tube;   /* SK_TUBE: the same */
+  const sk_cache *cache; /* SK_MESH: its surface moves by itself, and the mesh is that of t = 0; NULL: it does not */
 } sk_shape;
 
 typedef struct sk_pose {
@@ -49,11 +58,44 @@ skein_status sk_mesh_create(const double *v, int vertices, const int *t, int tri
 void sk_mesh_destroy(sk_mesh *m);
 /* New places of the same vertices (an animated mesh): the tree is refitted. */
 void sk_mesh_move(sk_mesh *m, const double *v);
-bool sk_mesh_is_polytope(const sk_mesh *m); /* convex, of few faces: contacts of two such are exact also where they touch */
+bool sk_mesh_is_polytope(
+    const sk_mesh *m); /* convex, of few faces: contacts of two such are exact also where they touch */
 int sk_mesh_vertices(const sk_mesh *m);
 int sk_mesh_triangles(const sk_mesh *m);
 const double *sk_mesh_vertex_data(const sk_mesh *m);
 const int *sk_mesh_triangle_data(const sk_mesh *m);
+
+/* head.c: a head with the upper neck, or the neck, shoulders and chest below it (a bust), as closed meshes in the same
+ * axes: metres, the origin where the skull turns on the spine, z up, the face looks to -y. height: chin to crown. */
+typedef enum sk_head_part { SK_HEAD, SK_BUST } sk_head_part;
+skein_status sk_head_create(sk_head_part part, double height, sk_mesh **out);
+/* Whether hair grows at this place of a head of that height: behind the hairline, above the ears and the nape. */
+bool sk_head_has_hair(double height, sk_vec3 x);
+
+/* The triangle that is nearest to x, and the place on it. */
+int sk_mesh_nearest(const sk_mesh *m, sk_vec3 x, sk_vec3 *y);
+/* Weights of the corners of that triangle for a place on it; they add up to one. */
+void sk_mesh_weights(const sk_mesh *m, int triangle, sk_vec3 y, double weight[3]);
+sk_vec3 sk_mesh_place(const sk_mesh *m, int triangle, const double weight[3]);
+
+/* cache.c: room for frames, to be filled; NULL: no memory. Times ascend. */
+sk_cache *sk_cache_create(int frames, int vertices, double scale);
+void sk_cache_destroy(sk_cache *c);
+/* All vertices (3 numbers each, m) or one at time t: smooth between the frames, at rest outside them. */
+void sk_cache_places(const sk_cache *c, double t, double *v);
+sk_vec3 sk_cache_place(const sk_cache *c, double t, int vertex);
+
+/* anchor.c: a pose that goes with the nearest triangle of a mesh, in the axes of the mesh. */
+typedef struct sk_anchor {
+  int corner[3]; /* vertices */
+  bool turns;    /* false: the triangle has no area, only the place follows */
+  double weight[3];
+  sk_vec3 base[3]; /* the corners at the start */
+  sk_pose pose;    /* at the start */
+} sk_anchor;
+
+sk_anchor sk_anchor_make(const sk_mesh *m, const sk_pose *pose);
+sk_pose sk_anchor_pose(const sk_anchor *a, const sk_vec3 corner[3]); /* where the corners are now */
 
 /* tube.c: the cubic spline (curvature goes on, none at open ends) through `count` points, copied: two at least, three
  * for a closed one, whose last point is not the first. BAD_INPUT for numbers that are not finite, points that coincide,

@@ -47,6 +47,15 @@ bool sk_nearest_on_triangle(sk_vec3 x, const double *c, double *d2, sk_vec3 *y, 
  * `flat`, also the first and the last such place. Their number; 0 when further than reach. */
 int sk_segment_triangle(sk_vec3 a, sk_vec3 d, const double *c, double reach, double flat, sk_spot spot[3]);
 
+/* ---- net.c ---- */
+
+/* Negative inside; data is the caller's. */
+typedef double (*sk_field)(const void *data, sk_vec3 x);
+/* The surface field = 0 within lo .. hi, which it does not reach, as a mesh with edges of about `cell`; its vertices
+ * are multiplied by scale. The same bits on any number of threads. */
+skein_status sk_net_create(sk_field field, const void *data, sk_vec3 lo, sk_vec3 hi, double cell, double scale,
+                           sk_mesh **out);
+
 /* ---- tree.c: bounding-volume tree of boxes, children after their parent ---- */
 typedef struct sk_node {
   double lo[3], hi[3];
@@ -87,7 +96,10 @@ struct sk_mesh {
   double *packed; /* SK_PACKED per slot */
   int *corner;    /* 3 per slot: welded corners */
   sk_node *node;
-  double *grid;          /* closed meshes: signed distance at the middles of SK_GRID^3 cells of the bounds */
+  double *grid; /* closed meshes: signed distance at the middles of SK_GRID^3 cells of the bounds, as they were then */
+  double grid_lo[3], grid_hi[3];
+  double grid_moved;     /* m: how far vertices may have moved since */
+  int grid_sign;         /* the mesh's orientation then; 0: not filled */
   sk_polytope *polytope; /* NULL: not convex, or too many faces */
 };
 

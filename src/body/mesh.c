@@ -147,9 +147,15 @@ static double angle_at(const sk_mesh *m, int k, int i)
   return atan2(sk_norm(sk_cross(e, f)), sk_dot(e, f));
 }
 
+/* -1: a closed mesh that is inside out, which is turned. */
+static int orientation(const sk_mesh *m)
+{
+  return m->closed && signed_volume6(m) < 0 ? -1 : 1;
+}
+
 static void find_normals(sk_mesh *m)
 {
-  double sign = m->closed && signed_volume6(m) < 0 ? -1 : 1; /* a mesh that is inside out is turned */
+  double sign = orientation(m);
   for (int i = 0; i < m->vertices; i++) m->corner_normal[i] = sk_vec(0, 0, 0);
   for (int k = 0; k < m->triangles; k++) m->face_normal[k] = sk_vec(0, 0, 0);
   for (int s = 0; s < m->slots; s++)
@@ -246,13 +252,15 @@ static bool fill_polytope(const sk_mesh *m, sk_polytope *p)
 static sk_vec3 cell_middle(const sk_mesh *m, const int *cell)
 {
   double x[3];
-  for (int k = 0; k < 3; k++) x[k] = m->node->lo[k] + (cell[k] + 0.5) / SK_GRID * (m->node->hi[k] - m->node->lo[k]);
+  for (int k = 0; k < 3; k++) x[k] = m->grid_lo[k] + (cell[k] + 0.5) / SK_GRID * (m->grid_hi[k] - m->grid_lo[k]);
   return sk_load3(x);
 }
 
 static void fill_grid(sk_mesh *m)
 {
   double step = m->size / SK_GRID, last = INFINITY; /* further than the next cell */
+  memcpy(m->grid_lo, m->node->lo, sizeof m->grid_lo), memcpy(m->grid_hi, m->node->hi, sizeof m->grid_hi);
+  m->grid_moved = 0, m->grid_sign = orientation(m);
   for (int i = 0; i < SK_GRID * SK_GRID * SK_GRID; i++) {
     int cell[3] = {i % SK_GRID, i / SK_GRID % SK_GRID, i / (SK_GRID * SK_GRID)};
     sk_near n = {.distance = 0};
@@ -269,21 +277,23 @@ void sk_mesh_estimate(const sk_mesh *m, sk_vec3 x, double *least, double *most)
   if (!m->grid || !m->closed) return;
   sk_store3(p, x);
   for (int k = 0; k < 3; k++) {
-    double at = SK_GRID * (p[k] - m->node->lo[k]) / (m->node->hi[k] - m->node->lo[k]);
+    double at = SK_GRID * (p[k] - m->grid_lo[k]) / (m->grid_hi[k] - m->grid_lo[k]);
     cell[k] = at > 0 ? (at < SK_GRID ? (int)at : SK_GRID - 1) : 0;
   }
-  double off = sk_norm(sk_sub(x, cell_middle(m, cell))) + 1e-12 * m->size;
+  double off = sk_norm(sk_sub(x, cell_middle(m, cell))) + m->grid_moved + 1e-12 * m->size;
   double d = m->grid[cell[0] + SK_GRID * (cell[1] + SK_GRID * cell[2])];
   *least = d - off, *most = d + off;
 }
 
-/* All that depends on where the vertices are. */
+/* All that depends on where the vertices are. A surface that has moved by d changes no distance by more: the grid may
+ * wait until that is half of one of its cells. */
 static void refresh(sk_mesh *m)
 {
   measure(m);
   find_normals(m);
   m->convex = is_convex(m);
-  if (m->grid && m->closed) fill_grid(m);
+  bool stale = m->grid_sign != orientation(m) || m->grid_moved > 0.5 * m->size / SK_GRID;
+  if (m->grid && m->closed && stale) fill_grid(m);
   if (m->polytope && !fill_polytope(m, m->polytope)) m->polytope->faces = 0;
 }
 
@@ -360,6 +370,12 @@ void sk_mesh_destroy(sk_mesh *m)
 
 void sk_mesh_move(sk_mesh *m, const double *v)
 {
+  double most = 0;
+  for (size_t i = 0; i < 3 * (size_t)m->vertices; i += 3) {
+    sk_vec3 d = sk_sub(sk_load3(v + i), sk_load3(m->v + i));
+    most = fmax(most, sk_dot(d, d));
+  }
+  m->grid_moved += sqrt(most);
   memcpy(m->v, v, 3 * (size_t)m->vertices * sizeof *v);
   sk_tree_refit(m);
   refresh(m);
@@ -388,6 +404,32 @@ const double *sk_mesh_vertex_data(const sk_mesh *m)
 const int *sk_mesh_triangle_data(const sk_mesh *m)
 {
   return m->t;
+}
+
+int sk_mesh_nearest(const sk_mesh *m, sk_vec3 x, sk_vec3 *y)
+{
+  int part;
+  double distance;
+  *y = x;
+  return SK_MAX(0, sk_tree_nearest(m, x, INFINITY, y, &part, &distance));
+}
+
+/* The least squares of y - a = s (b - a) + t (c - a); a triangle without area gives all to its first corner. */
+void sk_mesh_weights(const sk_mesh *m, int triangle, sk_vec3 y, double weight[3])
+{
+  sk_vec3 a = vertex(m, triangle, 0), e = sk_sub(vertex(m, triangle, 1), a), f = sk_sub(vertex(m, triangle, 2), a);
+  sk_vec3 d = sk_sub(y, a);
+  double ee = sk_dot(e, e), ef = sk_dot(e, f), ff = sk_dot(f, f), det = ee * ff - ef * ef;
+  bool flat = !(det > 1e-20 * ee * ff);
+  double s = flat ? 0 : (ff * sk_dot(e, d) - ef * sk_dot(f, d)) / det;
+  double t = flat ? 0 : (ee * sk_dot(f, d) - ef * sk_dot(e, d)) / det;
+  weight[0] = 1 - s - t, weight[1] = s, weight[2] = t;
+}
+
+sk_vec3 sk_mesh_place(const sk_mesh *m, int triangle, const double weight[3])
+{
+  sk_vec3 y = sk_mul(weight[0], vertex(m, triangle, 0));
+  return sk_axpy(sk_axpy(y, weight[1], vertex(m, triangle, 1)), weight[2], vertex(m, triangle, 2));
 }
 
 bool sk_mesh_point(const sk_mesh *m, sk_vec3 x, double reach, sk_near *near)

@@ -14,6 +14,7 @@ typedef struct sk_piece {
   double s0, s1;     /* abscissae of the ends */
   int object, group; /* object: 0 .. rods - 1 */
   int piece;         /* number along the object */
+  bool straight;     /* the rod is its axis, not a curve beside it */
 } sk_piece;
 
 typedef struct sk_solid {
@@ -40,7 +41,8 @@ typedef struct sk_collide_input {
   double apart;
   int threads;
   /* Pieces that run side by side within reach over at least this many radii give, beside the nearest place, the far
-   * ends of that stretch, so that a straight rod rests on another without rocking; 0: the nearest place only. */
+   * ends of that stretch, so that a straight rod rests on another without rocking; 0: the nearest place only. Between
+   * straight pieces that are level there the nearest place is left out. */
   double stretch;
 } sk_collide_input;
 

@@ -9,6 +9,7 @@
 static const double lean = 0.3;    /* cosine between normal and neighbour from which the neighbour is clearly nearer */
 static const double same = 0.05;   /* share of a piece within which contacts of neighbours are one */
 static const double shadow = 0.35; /* and share of the distance of the axes: lean and a little */
+static const double level = 0.005; /* radii: how far a place may be nearer than those beside it say */
 static const double rounding = 2e-14;
 
 /* ---- One curve ---- */
@@ -89,30 +90,44 @@ static void add(sk_haul *haul, const sk_found *f)
   if (to) *to = *f;
 }
 
+/* Whether two straight pieces are level between the places at both ends of their stretch: what holds these apart holds
+ * the nearest place between them too, a third contact would only be redundant. */
+static bool is_level(const piece_pair *p, const sk_found *nearest, const sk_found *low, const sk_found *high)
+{
+  const sk_piece *a = p->in->pieces + p->i, *b = p->in->pieces + p->j;
+  double t = (nearest->c.sa - low->c.sa) / (high->c.sa - low->c.sa);
+  double between = low->c.gap + t * (high->c.gap - low->c.gap);
+  return a->straight && b->straight && nearest->c.gap >= between - level * SK_MIN(a->radius, b->radius);
+}
+
 /* Pieces side by side: the places beside an end of either, on both sides of the nearest one (at s), the farthest that
- * are within reach, face the same way and are at least `stretch` radii away. */
-static void add_beside(const piece_pair *p, double s, const sk_found *nearest, sk_haul *haul)
+ * are within reach, face the same way and are at least `stretch` radii away. True where they make the nearest one
+ * redundant. */
+static bool add_beside(const piece_pair *p, double s, const sk_found *nearest, sk_haul *haul)
 {
   const sk_piece *a = p->in->pieces + p->i, *b = p->in->pieces + p->j;
   sk_vec3 da = sk_sub(a->b, a->a), db = sk_sub(b->b, b->a);
   double la = sk_norm(da), lb = sk_norm(db), apart = p->in->stretch * SK_MAX(a->radius, b->radius);
-  if (!(la > 0 && lb > 0) || fabs(sk_dot(da, db)) < (1 - lean * lean) * la * lb) return;
+  if (!(la > 0 && lb > 0) || fabs(sk_dot(da, db)) < (1 - lean * lean) * la * lb) return false;
   double at[4][2] = {{0, 0}, {1, 0}, {0, 0}, {0, 1}};
   sk_segment_segment(a->a, a->a, b->a, b->b, &(double){0}, &at[0][1]);
   sk_segment_segment(a->b, a->b, b->a, b->b, &(double){0}, &at[1][1]);
   sk_segment_segment(a->a, a->b, b->a, b->a, &at[2][0], &(double){0});
   sk_segment_segment(a->a, a->b, b->b, b->b, &at[3][0], &(double){0});
-  for (int side = -1; side <= 1; side += 2) {
-    sk_found f, best;
+  sk_found end[2];
+  bool there[2] = {false, false};
+  for (int side = 0; side < 2; side++) {
+    sk_found f;
     double farthest = 0;
     for (int k = 0; k < 4; k++) {
-      double away = side * (at[k][0] - s) * la;
+      double away = (2 * side - 1) * (at[k][0] - s) * la;
       if (!(away >= apart && away > farthest) || !candidate_make(p, at[k][0], at[k][1], &f)) continue;
       if (sk_dot(f.c.normal, nearest->c.normal) < 0.9 || fabs(sk_dot(f.c.normal, da)) > lean * la) continue;
-      farthest = away, best = f;
+      farthest = away, end[side] = f, there[side] = true;
     }
-    if (farthest > 0) add(haul, &best);
+    if (there[side]) add(haul, &end[side]);
   }
+  return there[0] && there[1] && is_level(p, nearest, &end[0], &end[1]);
 }
 
 static void pieces_narrow(const sk_collide_input *in, int i, int j, sk_haul *haul)
@@ -135,8 +150,7 @@ static void pieces_narrow(const sk_collide_input *in, int i, int j, sk_haul *hau
   if (p.mu < 0 || !(sk_segment_segment(a->a, a->b, b->a, b->b, &s, &t) <= R * R)) return;
   sk_found f;
   if (!candidate_make(&p, s, t, &f)) return;
-  add(haul, &f);
-  if (in->stretch > 0) add_beside(&p, s, &f, haul);
+  if (!(in->stretch > 0 && add_beside(&p, s, &f, haul))) add(haul, &f);
 }
 
 /* ---- Solids ---- */

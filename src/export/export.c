@@ -174,12 +174,27 @@ static skein_status check(const skein_run *run, const skein_export_def *def)
   return sk_ok();
 }
 
-static skein_status make_look(const skein_run *run, skein_look **look)
+/* The hairs that are wanted, tied to their guides in frame 0. */
+static skein_status make_hairs(const skein_run *run, const skein_scene *scene, const skein_export_def *def,
+                               skein_hairs **hairs)
+{
+  skein_frame first = {0};
+  if (!def->hairs) return sk_ok();
+  skein_hairs_def wanted = *def->hairs;
+  if (def->points > 0) wanted.points = def->points;
+  skein_status s = skein_run_frame(run, 0, &first);
+  if (s.code == SKEIN_OK) s = skein_hairs_create(scene, &first, &wanted, hairs);
+  skein_frame_destroy(&first);
+  return s;
+}
+
+static skein_status make_look(const skein_run *run, const skein_export_def *def, skein_look **look, skein_hairs **hairs)
 {
   skein_scene *scene = NULL;
-  *look = NULL;
   skein_status s = skein_scene_parse(skein_run_source(run), "scene of the run", skein_run_folder(run), NULL, 0, &scene);
   if (s.code == SKEIN_OK) s = skein_look_create(scene, look);
+  if (s.code == SKEIN_OK) s = make_hairs(run, scene, def, hairs);
+  if (s.code != SKEIN_OK) skein_look_destroy(*look), *look = NULL;
   skein_scene_destroy(scene);
   return s;
 }
@@ -187,18 +202,20 @@ static skein_status make_look(const skein_run *run, skein_look **look)
 skein_status skein_export(const skein_run *run, const skein_export_def *def, skein_export_info *info)
 {
   skein_look *look = NULL;
+  skein_hairs *hairs = NULL;
   sk_files files = {0};
   skein_export_info nothing;
   if (!info) info = &nothing;
   *info = (skein_export_info){0};
   skein_status s = check(run, def);
-  if (s.code == SKEIN_OK) s = make_look(run, &look);
+  if (s.code == SKEIN_OK) s = make_look(run, def, &look, &hairs);
   if (s.code != SKEIN_OK) return s;
   const format *f = &formats[def->format];
   int last = def->last < 0 ? skein_run_frames(run) - 1 : def->last;
   sk_export x = {.run = run,
                  .def = def,
                  .look = look,
+                 .hairs = hairs,
                  .files = &files,
                  .first = def->first,
                  .step = def->step,
@@ -211,6 +228,7 @@ skein_status skein_export(const skein_run *run, const skein_export_def *def, ske
   if (s.code == SKEIN_OK) *info = (skein_export_info){.frames = x.count, .files = written, .bytes = files.bytes};
   else if (x.stopped) info->stopped = true, s = sk_ok();
   if (s.code == SKEIN_OK && !x.stopped && def->progress) def->progress(x.steps, x.steps, def->user);
+  skein_hairs_destroy(hairs);
   skein_look_destroy(look);
   return s;
 }

@@ -65,6 +65,7 @@ typedef struct sk_export {
   const skein_run *run;
   const skein_export_def *def;
   const skein_look *look;
+  const skein_hairs *hairs; /* NULL: rods as they are */
   sk_files *files;
   int first, step, count;  /* frames */
   double scale;            /* units per metre */
@@ -75,8 +76,9 @@ typedef struct sk_export {
 /* Frame k of those to export, 0 .. count - 1. Asks progress. To be freed also after a failure. */
 skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view);
 void sk_view_free(sk_view *view);
-/* The mesh of body i at rest, in units of the file: 3 per vertex, to be freed; NULL: no memory. */
-float *sk_body_vertices(const sk_export *x, int i);
+/* The mesh of body i in the frame, in units of the file and its own axes: 3 per vertex, to be freed; NULL: no memory.
+ * Its normals come behind the vertices. */
+float *sk_body_vertices(const sk_export *x, const sk_view *view, int i);
 /* A point or a direction of body i in the frame: out of its axes. */
 sk_vec3 sk_body_out(const sk_view *view, int i, const float *x);
 sk_vec3 sk_body_turn(const sk_view *view, int i, const float *n);

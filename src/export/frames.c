@@ -81,15 +81,18 @@ static void convert(const sk_export *x, skein_frame *f)
 
 /* ---- Values ---- */
 
-static skein_status make_values(const sk_export *x, int index, sk_view *view)
+/* guides: the frame as it is in the run, where hairs are shown. */
+static skein_status make_values(const sk_export *x, int index, const skein_frame *guides, sk_view *view)
 {
   static const skein_colour by[SK_VALUES] = {SKEIN_BY_SPEED, SKEIN_BY_STATUS, SKEIN_BY_FORCE, SKEIN_BY_ISLAND};
   skein_frame before = {0};
   skein_status s = index > 0 ? skein_run_frame(x->run, index - 1, &before) : sk_ok();
-  if (s.code == SKEIN_OK && index > 0) s = resample(&before, x->def->points);
+  if (s.code == SKEIN_OK && index > 0 && !x->hairs) s = resample(&before, x->def->points);
   for (int v = 0; v < SK_VALUES && s.code == SKEIN_OK; v++) {
     view->value[v] = sk_calloc((size_t)view->f.points, sizeof(float));
     if (!view->value[v]) s = sk_no_memory();
+    else if (x->hairs)
+      s = skein_hairs_values(x->hairs, x->look, by[v], index > 0 ? &before : NULL, guides, view->value[v]);
     else s = skein_look_values(x->look, by[v], index > 0 ? &before : NULL, &view->f, view->value[v]);
   }
   skein_frame_destroy(&before);
@@ -109,15 +112,25 @@ static bool make_abscissae(sk_view *view)
   return s != NULL;
 }
 
+/* The frame as it is shown, and its values. */
+static skein_status load_rods(const sk_export *x, int index, bool values, sk_view *view)
+{
+  skein_frame guides = {0};
+  skein_status s = skein_run_frame(x->run, index, x->hairs ? &guides : &view->f);
+  if (s.code == SKEIN_OK)
+    s = x->hairs ? skein_hairs_frame(x->hairs, &guides, &view->f) : resample(&view->f, x->def->points);
+  if (s.code == SKEIN_OK && values) s = make_values(x, index, &guides, view);
+  skein_frame_destroy(&guides);
+  return s;
+}
+
 skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view)
 {
   int index = x->first + k * x->step;
   *view = (sk_view){0};
   if (x->def->progress && !x->def->progress(x->done, x->steps, x->def->user)) x->stopped = true;
   if (x->stopped) return sk_fail(SKEIN_BAD_INPUT, "stopped");
-  skein_status s = skein_run_frame(x->run, index, &view->f);
-  if (s.code == SKEIN_OK) s = resample(&view->f, x->def->points);
-  if (s.code == SKEIN_OK && values) s = make_values(x, index, view);
+  skein_status s = load_rods(x, index, values, view);
   if (s.code != SKEIN_OK) return s;
   view->colour = sk_calloc(3 * (size_t)view->f.rods, sizeof(float));
   if (!view->colour) return sk_no_memory();
@@ -138,11 +151,13 @@ void sk_view_free(sk_view *view)
 
 /* ---- Bodies ---- */
 
-float *sk_body_vertices(const sk_export *x, int i)
+float *sk_body_vertices(const sk_export *x, const sk_view *view, int i)
 {
-  const skein_look_body *b = skein_look_body_at(x->look, i);
-  float *v = sk_calloc(3 * (size_t)b->vertices, sizeof *v);
-  for (size_t k = 0; v && k < 3 * (size_t)b->vertices; k++) v[k] = (float)(x->scale * b->vertex[k]);
+  size_t count = 3 * (size_t)skein_look_body_at(x->look, i)->vertices;
+  float *v = sk_calloc(2 * count, sizeof *v);
+  if (!v) return NULL;
+  skein_look_surface(x->look, &view->f, i, v, v + count);
+  for (size_t k = 0; k < count; k++) v[k] = (float)(x->scale * v[k]);
   return v;
 }
 

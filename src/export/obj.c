@@ -32,12 +32,12 @@ static bool put_body(const sk_export *x, const sk_view *view, int i, int *vertic
 {
   const skein_look_body *b = skein_look_body_at(x->look, i);
   char safe[80];
-  float *v = sk_body_vertices(x, i);
+  float *v = sk_body_vertices(x, view, i);
   if (!v) return false;
   sk_put_identifier(b->name, safe, sizeof safe);
   fprintf(o, "o %s\n", safe);
   for (int k = 0; k < b->vertices; k++) put_vertex(o, "v ", sk_body_out(view, i, v + 3 * (size_t)k));
-  for (int k = 0; k < b->vertices; k++) put_vertex(o, "vn ", sk_body_turn(view, i, b->normal + 3 * (size_t)k));
+  for (int k = 0; k < b->vertices; k++) put_vertex(o, "vn ", sk_body_turn(view, i, v + 3 * (size_t)(b->vertices + k)));
   for (int t = 0; t < b->triangles; t++) {
     const int *c = b->triangle + 3 * (size_t)t;
     fputc('f', o);

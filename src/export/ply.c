@@ -55,7 +55,7 @@ static void put_points(FILE *o, const sk_view *view)
 static bool put_body_vertices(FILE *o, const sk_export *x, const sk_view *view, int i)
 {
   const skein_look_body *b = skein_look_body_at(x->look, i);
-  float *v = sk_body_vertices(x, i);
+  float *v = sk_body_vertices(x, view, i);
   for (int k = 0; v && k < b->vertices; k++) {
     sk_vec3 r = sk_body_out(view, i, v + 3 * (size_t)k);
     sk_put_f32(o, (float)r.x), sk_put_f32(o, (float)r.y), sk_put_f32(o, (float)r.z);

@@ -73,6 +73,7 @@ static skein_status look_through(sk_usda *u)
     const sk_usda_group *group = &u->groups[g];
     if (group->used) passes += 1 + (group->changes ? 1 + !group->one_radius + !group->one_colour : 0);
   }
+  for (int i = 0; i < u->body_count; i++) passes += skein_look_body_at(x->look, i)->deforms ? 3 : 0;
   x->steps = passes * x->count;
   return s;
 }
@@ -97,6 +98,7 @@ skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int
     if (s.code == SKEIN_OK) put(u, &view, which);
     fputs(frames > 1 ? ",\n" : "", o);
     if (s.code == SKEIN_OK && sk_out_failed(&u->out)) s = sk_out_failure(&u->out);
+    if (s.code == SKEIN_OK && u->starved) s = sk_no_memory();
     sk_view_free(&view);
   }
   if (frames > 1) fputs("            }\n", o);

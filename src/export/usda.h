@@ -21,6 +21,7 @@ typedef struct sk_usda {
   int group_count;
   double *pose; /* 7 per body and frame */
   int body_count;
+  bool starved; /* no memory for a value */
 } sk_usda;
 
 /* Writes the value of one attribute in one frame; `which`: the group. */

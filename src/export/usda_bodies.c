@@ -59,22 +59,54 @@ static void put_pose(sk_usda *u, int body)
   fputs("            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n", o);
 }
 
-static void put_triples(FILE *o, const char *head, const float *x, int count, const char *tail)
+static void put_list(FILE *o, const float *x, int count)
 {
-  fprintf(o, "            %s = [", head);
+  fputc('[', o);
   for (int k = 0; k < count; k++) fputs(k ? ", (" : "(", o), sk_put_point(o, x + 3 * (size_t)k, ", "), fputc(')', o);
-  fprintf(o, "]%s\n", tail);
+  fputc(']', o);
 }
 
-static void put_extent(FILE *o, const float *v, int count)
+/* The surface of a body in one frame: its box, its vertices, its normals. */
+static void put_extent(sk_usda *u, const sk_view *view, int body)
 {
-  float e[6] = {0};
-  for (int k = 0; k < count; k++)
+  int count = skein_look_body_at(u->x->look, body)->vertices;
+  float e[6] = {0}, *v = sk_body_vertices(u->x, view, body);
+  for (int k = 0; v && k < count; k++)
     for (int c = 0; c < 3; c++) {
       float x = v[3 * (size_t)k + (size_t)c];
       e[c] = k ? SK_MIN(e[c], x) : x, e[3 + c] = k ? SK_MAX(e[3 + c], x) : x;
     }
-  put_triples(o, "float3[] extent", e, 2, "");
+  put_list(u->out.stream, e, 2);
+  u->starved |= !v;
+  free(v);
+}
+
+static void put_vertices(sk_usda *u, const sk_view *view, int body)
+{
+  float *v = sk_body_vertices(u->x, view, body);
+  if (v) put_list(u->out.stream, v, skein_look_body_at(u->x->look, body)->vertices);
+  u->starved |= !v;
+  free(v);
+}
+
+static void put_normals(sk_usda *u, const sk_view *view, int body)
+{
+  int count = skein_look_body_at(u->x->look, body)->vertices;
+  float *v = sk_body_vertices(u->x, view, body);
+  if (v) put_list(u->out.stream, v + 3 * (size_t)count, count);
+  u->starved |= !v;
+  free(v);
+}
+
+/* An attribute of the surface: samples in time where it deforms. */
+static skein_status put_surface(sk_usda *u, const char *head, const char *tail, sk_usda_put *put, int body)
+{
+  const sk_view at_rest = {0};
+  if (skein_look_body_at(u->x->look, body)->deforms) return sk_usda_samples(u, head, tail, u->x->count, put, body);
+  fprintf(u->out.stream, "            %s = ", head);
+  put(u, &at_rest, body);
+  fprintf(u->out.stream, "%s\n", tail);
+  return u->starved ? sk_no_memory() : sk_ok();
 }
 
 /* A name of its own: that of the body, with its number where an earlier one has it. */
@@ -91,13 +123,11 @@ static void name_body(const sk_usda *u, int body, char *name, size_t size)
   }
 }
 
-static bool put_body(sk_usda *u, int body)
+static skein_status put_body(sk_usda *u, int body)
 {
   const skein_look_body *b = skein_look_body_at(u->x->look, body);
   FILE *o = u->out.stream;
   char name[96];
-  float *v = sk_body_vertices(u->x, body);
-  if (!v) return false;
   name_body(u, body, name, sizeof name);
   fprintf(o, "        def Mesh \"%s\"\n        {\n", name);
   fputs("            custom string skein:name = ", o), sk_usda_string(u, b->name), fputc('\n', o);
@@ -105,31 +135,32 @@ static bool put_body(sk_usda *u, int body)
         "\"rightHanded\"\n",
         o);
   if (b->endless) fputs("            uniform bool doubleSided = 1\n", o);
-  put_extent(o, v, b->vertices);
-  put_triples(o, "point3f[] points", v, b->vertices, "");
-  put_triples(o, "normal3f[] normals", b->normal, b->vertices,
-              " (\n                interpolation = \"vertex\"\n            )");
+  skein_status s = put_surface(u, "float3[] extent", "", put_extent, body);
+  if (s.code == SKEIN_OK) s = put_surface(u, "point3f[] points", "", put_vertices, body);
+  if (s.code == SKEIN_OK)
+    s = put_surface(u, "normal3f[] normals", " (\n                interpolation = \"vertex\"\n            )",
+                    put_normals, body);
+  if (s.code != SKEIN_OK) return s;
   fputs("            int[] faceVertexCounts = [", o);
   for (int t = 0; t < b->triangles; t++) fputs(t ? ", 3" : "3", o);
   fputs("]\n            int[] faceVertexIndices = [", o);
   for (int t = 0; t < 3 * b->triangles; t++) fprintf(o, t ? ", %d" : "%d", b->triangle[t]);
   fputs("]\n", o);
-  put_triples(o, "color3f[] primvars:displayColor", b->colour, 1,
-              " (\n                interpolation = \"constant\"\n            )");
+  fputs("            color3f[] primvars:displayColor = ", o), put_list(o, b->colour, 1);
+  fputs(" (\n                interpolation = \"constant\"\n            )\n", o);
   put_pose(u, body);
   fputs("        }\n", o);
-  free(v);
-  return true;
+  return s;
 }
 
 skein_status sk_usda_bodies(sk_usda *u)
 {
   FILE *o = u->out.stream;
   fputs("\n    def Scope \"Bodies\"\n    {\n", o);
-  for (int i = 0; i < u->body_count; i++)
-    if (!put_body(u, i)) return sk_no_memory();
+  skein_status s = sk_ok();
+  for (int i = 0; i < u->body_count && s.code == SKEIN_OK; i++) s = put_body(u, i);
   fputs("    }\n", o);
-  return sk_ok();
+  return s;
 }
 
 /* ---- Contacts ---- */

@@ -180,9 +180,9 @@ typedef struct body_arrays {
 static bool fill_body(const sk_export *x, const sk_view *view, int i, body_arrays *a)
 {
   const skein_look_body *b = skein_look_body_at(x->look, i);
-  float *v = sk_body_vertices(x, i);
+  float *v = sk_body_vertices(x, view, i);
   for (size_t k = 0; v && k < (size_t)b->vertices; k++) {
-    sk_vec3 r = sk_body_out(view, i, v + 3 * k), n = sk_body_turn(view, i, b->normal + 3 * k);
+    sk_vec3 r = sk_body_out(view, i, v + 3 * k), n = sk_body_turn(view, i, v + 3 * ((size_t)b->vertices + k));
     size_t at = 3 * ((size_t)a->vertex + k);
     a->point[at] = (float)r.x, a->point[at + 1] = (float)r.y, a->point[at + 2] = (float)r.z;
     a->normal[at] = (float)n.x, a->normal[at + 1] = (float)n.y, a->normal[at + 2] = (float)n.z;

@@ -182,7 +182,8 @@ static void fill_columns(sk_kkt *k, int o, const double *D)
 
 bool sk_kkt_factor_primal(sk_kkt *k, const double *D)
 {
-  for (int o = 0; o < k->objects; o++) fill_columns(k, o, D);
+  if (k->sparse) sk_kkt_fill_sparse(k, D);
+  for (int o = 0; !k->sparse && o < k->objects; o++) fill_columns(k, o, D);
   return sk_lu_factor(&k->lu);
 }
 
@@ -191,13 +192,16 @@ bool sk_kkt_factor_primal(sk_kkt *k, const double *D)
 skein_status sk_kkt_make(const sk_system *s, sk_arena *arena, sk_kkt *k)
 {
   *k = (sk_kkt){.s = s, .primal = s->form == SKEIN_FACTORED};
-  skein_status status = k->primal ? make_primal(k, arena) : make_dual(k, arena);
+  skein_status status = !k->primal            ? make_dual(k, arena)
+                        : sk_kkt_is_sparse(s) ? sk_kkt_make_sparse(k, arena)
+                                              : make_primal(k, arena);
   return status.code ? status : sk_lu_analyse(&k->lu);
 }
 
 void sk_kkt_solve(const sk_kkt *k, const double *rhs, double *x)
 {
-  sk_lu_solve(&k->lu, rhs, x);
+  if (k->sparse) sk_kkt_solve_sparse(k, rhs, x);
+  else sk_lu_solve(&k->lu, rhs, x);
 }
 
 void sk_kkt_destroy(sk_kkt *k)

@@ -22,6 +22,15 @@ typedef struct sk_kkt {
   int *object_of;               /* pair -> object */
   int64_t *near_start;          /* objects + 1: neighbours of an object, itself included, ascending */
   int *near, *near_at;          /* neighbour, and its first row in a column of the object */
+  /* primal in the coordinates of the problem: kkt_sparse.c */
+  bool sparse;
+  int64_t *c_start; /* n + 1: columns of a contact */
+  int *c_col;
+  double *c_H;      /* 3 per column */
+  int64_t *b_start; /* n + 1: products of a contact's columns ... */
+  int *b_at;        /* ... and where they stand in lu.val */
+  double *base;     /* lu.val without contacts: M */
+  double *shift;    /* a right side */
 } sk_kkt;
 
 /* Chooses the form of the system, makes the pattern, orders it. */
@@ -29,6 +38,11 @@ skein_status sk_kkt_make(const sk_system *s, sk_arena *arena, sk_kkt *k);
 bool sk_kkt_factor_primal(sk_kkt *k, const double *D);
 bool sk_kkt_factor_dual(sk_kkt *k, const double *E, const double *F);
 void sk_kkt_solve(const sk_kkt *k, const double *rhs, double *x);
+/* kkt_sparse.c: the primal system as L^-1 (M + H' D H) L^-T, and whether that is the smaller one. */
+bool sk_kkt_is_sparse(const sk_system *s);
+skein_status sk_kkt_make_sparse(sk_kkt *k, sk_arena *arena);
+void sk_kkt_fill_sparse(sk_kkt *k, const double *D);
+void sk_kkt_solve_sparse(const sk_kkt *k, const double *rhs, double *x);
 void sk_kkt_destroy(sk_kkt *k);
 
 #endif

@@ -263,12 +263,13 @@ static skein_status solve(const skein_problem *p, const skein_solve_def *def, do
   sk_arena arena = {0};
   sk_system s;
   islands parts = {0};
+  double begun = info->seconds_setup > 0 ? sk_seconds() : started; /* the first round checks, too */
   size_t m = 3 * (size_t)p->contacts;
   double *r = SK_NEW(&arena, m, double);
   skein_status status = arena.failed ? sk_no_memory() : sk_system_make(p, def->operator_form, def->threads, &arena, &s);
   if (status.code == SKEIN_OK) status = make_islands(&s, &arena, &parts);
   if (status.code == SKEIN_OK) {
-    info->seconds_setup = sk_seconds() - started;
+    info->seconds_setup += sk_seconds() - begun;
     info->operator_form = s.form;
     *scale = s.scale;
     for (int i = 0; def->warm_start && i < p->contacts; i++)

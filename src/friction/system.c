@@ -216,7 +216,7 @@ static skein_status make_factored(const skein_problem *p, const sk_objects *o, i
   s->g_at = SK_NEW(arena, pairs + 1, int64_t);
   int *y_of = SK_NEW(arena, o->count, int);
   if (arena->failed) return sk_no_memory();
-  memset(y_of, -1, (size_t)o->count * sizeof *y_of);
+  for (int k = 0; k < o->count; k++) y_of[k] = -1;
   for (int i = 0; i < n; i++) {
     int count = contact_objects(p, o, i, list, room);
     for (int j = 0; j < count; j++) {
@@ -231,9 +231,12 @@ static skein_status make_factored(const skein_problem *p, const sk_objects *o, i
     }
   }
   s->g_at[pairs] = size;
-  s->G = SK_NEW(arena, size, double);
+  s->G = SK_NEW(arena, size, double), s->object_at = SK_NEW_RAW(arena, s->y_size, int);
   if (arena->failed) return sk_no_memory();
-
+  s->problem = p, s->parts = o;
+  for (int y = 0; y < s->y_size; y++) s->object_at[y] = -1;
+  for (int k = 0; k < o->count; k++)
+    if (y_of[k] >= 0) s->object_at[y_of[k]] = k;
 #pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(threads, n / 128))) schedule(static, 64)
   for (int i = 0; i < n; i++) fill_contact(p, o, s, i);
   memcpy(s->mu, p->mu, (size_t)n * sizeof *s->mu);
@@ -365,11 +368,12 @@ skein_status sk_system_make(const skein_problem *p, skein_operator form, int thr
       return sk_fail(SKEIN_BAD_INPUT, "the factored form needs a global problem (M, H), this one is reduced (W)");
     return make_reduced(p, arena, s);
   }
-  sk_objects o;
-  skein_status status = sk_objects_make(p, arena, &o);
+  sk_objects *o = SK_NEW(arena, 1, sk_objects);
+  if (arena->failed) return sk_no_memory();
+  skein_status status = sk_objects_make(p, arena, o);
   if (status.code == SKEIN_OK)
-    status = o.sparse ? make_sparse(p, &o, form, arena, s) : make_dense(p, &o, form, threads, arena, s);
-  sk_objects_destroy(&o);
+    status = o->sparse ? make_sparse(p, o, form, arena, s) : make_dense(p, o, form, threads, arena, s);
+  sk_objects_destroy(o);
   return status;
 }
 
@@ -417,7 +421,13 @@ static skein_status extract_factored(const sk_system *s, const int *rows, int co
     }
   part->g_at[pairs] = at;
   part->G = SK_NEW_RAW(arena, at, double);
+  part->object_at = SK_NEW_RAW(arena, part->y_size, int), part->contact_of = SK_NEW_RAW(arena, count, int);
   if (arena->failed) return sk_no_memory();
+  part->problem = s->problem, part->parts = s->parts;
+  for (int y = 0; y < part->y_size; y++) part->object_at[y] = -1;
+  for (int y = 0; y < s->y_size; y++)
+    if (moved[y]) part->object_at[moved[y] - 1] = s->object_at[y];
+  for (int i = 0; i < count; i++) part->contact_of[i] = s->contact_of ? s->contact_of[rows[i]] : rows[i];
   for (int i = 0; i < count; i++)
     for (int64_t k = s->g_start[rows[i]], to = part->g_start[i]; k < s->g_start[rows[i] + 1]; k++, to++)
       memcpy(part->G + part->g_at[to], s->G + s->g_at[k], 3 * (size_t)s->g_width[k] * sizeof(double));

@@ -44,6 +44,10 @@ typedef struct sk_system {
   int *g_first;        /* columns at the head of the pair's G that are zero, in whole vectors of four */
   int64_t *g_at;       /* start of the pair's 3 x width block in G, by rows */
   double *G;
+  const skein_problem *problem; /* factored: where G is from, NULL where that is unknown */
+  const sk_objects *parts;
+  int *contact_of; /* n: contact in the problem, NULL: the same */
+  int *object_at;  /* y_size: the object whose y begins there, or -1 */
 } sk_system;
 
 /* objects.c */

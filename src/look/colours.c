@@ -116,21 +116,26 @@ static void colour_of(const skein_look *look, skein_colour by, double value, dou
   }
 }
 
-skein_status skein_look_colours(const skein_look *look, skein_colour by, const skein_frame *before,
-                                const skein_frame *f, double *lo, double *hi, float *rgb)
+void skein_look_paint(const skein_look *look, skein_colour by, const float *value, int count, double *lo, double *hi,
+                      float *rgb)
 {
-  float *value = rgb + 2 * (size_t)f->points; /* the last third: colour k is written after value k is read */
-  skein_status s = skein_look_values(look, by, before, f, value);
   double from = lo ? *lo : 0, to = hi ? *hi : 0;
-  if (s.code != SKEIN_OK) return s;
-  if (!(from < to) && !(from > to)) find_range(value, f->points, &from, &to);
-  for (int k = 0; k < f->points; k++) {
+  if (!(from < to) && !(from > to)) find_range(value, count, &from, &to);
+  for (int k = 0; k < count; k++) { /* colour k is written after value k is read, also where it is the last third */
     float colour[3];
     colour_of(look, by, value[k], from, to, colour);
     copy3(colour, rgb + 3 * (size_t)k);
   }
   if (lo) *lo = from;
   if (hi) *hi = to;
+}
+
+skein_status skein_look_colours(const skein_look *look, skein_colour by, const skein_frame *before,
+                                const skein_frame *f, double *lo, double *hi, float *rgb)
+{
+  float *value = rgb + 2 * (size_t)f->points;
+  skein_status s = skein_look_values(look, by, before, f, value);
+  if (s.code == SKEIN_OK) skein_look_paint(look, by, value, f->points, lo, hi, rgb);
   return s;
 }
 

@@ -62,6 +62,7 @@ static void make_bodies(skein_look *look, const skein_scene *scene)
     const sk_scene_body *from = scene->bodies + i;
     sk_surface s = sk_surface_make(&look->arena, &from->shape, sk_pose_in(&from->pose, middle), half);
     look->joins[i] = from->mode == SK_DYNAMIC;
+    look->source[i] = from->shape.cache ? s.source : NULL;
     look->bodies[i] = (skein_look_body){.name = copy_text(&look->arena, from->name),
                                         .group = look->groups[from->group],
                                         .vertices = s.vertices,
@@ -71,7 +72,8 @@ static void make_bodies(skein_look *look, const skein_scene *scene)
                                         .triangle = s.triangle,
                                         .colour = {from->colour.r, from->colour.g, from->colour.b},
                                         .endless = from->shape.kind == SK_PLANE,
-                                        .moves = from->mode != SK_STATIC};
+                                        .moves = from->mode != SK_STATIC,
+                                        .deforms = from->shape.cache != NULL};
   }
 }
 
@@ -101,6 +103,7 @@ skein_status skein_look_create(const skein_scene *scene, skein_look **out)
   look->camera = scene->camera;
   look->bodies = SK_NEW(&look->arena, scene->body_count, skein_look_body);
   look->joins = SK_NEW(&look->arena, scene->body_count, bool);
+  look->source = SK_NEW(&look->arena, scene->body_count, int *);
   look->groups = SK_NEW(&look->arena, scene->group_count, const char *);
   look->materials = SK_NEW(&look->arena, scene->material_count, sk_look_material);
   look->rods = SK_NEW(&look->arena, scene->rod_count, sk_look_rod);
@@ -186,8 +189,10 @@ bool skein_look_bounds(const skein_look *look, const skein_frame *f, double lo[3
     const skein_look_body *body = look->bodies + i;
     const double *q = f->body_pose + 7 * (size_t)i;
     sk_pose pose = {sk_load3(q), sk_quat_unit((sk_quat){q[3], sk_load3(q + 4)})};
-    for (int k = 0; !body->endless && k < body->vertices; k++) {
-      const float *v = body->vertex + 3 * (size_t)k;
+    const float *v;
+    int count;
+    sk_look_places(look, f, i, &v, &count);
+    for (int k = 0; !body->endless && k < count; k++, v += 3) {
       sk_vec3 r = sk_pose_out(&pose, sk_vec(v[0], v[1], v[2]));
       widen(&b, r, r);
     }

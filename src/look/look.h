@@ -21,7 +21,8 @@ typedef struct sk_look_material {
 struct skein_look {
   sk_arena arena;
   skein_look_body *bodies;
-  bool *joins; /* of each body: dynamic, so that islands go through it */
+  bool *joins;  /* of each body: dynamic, so that islands go through it */
+  int **source; /* of each body that deforms: the vertex of its file behind each of its vertices; else NULL */
   int body_count;
   const char **groups;
   int group_count;
@@ -38,6 +39,7 @@ typedef struct sk_surface {
   int vertices, triangles;
   float *vertex, *normal;
   int *triangle;
+  int *source; /* of a mesh: the vertex behind each vertex */
 } sk_surface;
 
 /* All in the arena; without memory the arena says so and the surface is empty. A plane is a square of half-edge `half`
@@ -49,6 +51,9 @@ sk_surface sk_surface_tube(sk_arena *arena, const sk_tube *tube, double radius);
 
 /* ---- mesh_normals.c: smooth where faces meet at less than 40 degrees, with vertices split along sharper edges ---- */
 sk_surface sk_surface_mesh(sk_arena *arena, const double *v, int vertices, const int *t, int triangles);
+
+/* surface.c: places of body i in a frame, in its axes: all that its vertices take, each at least once. */
+void sk_look_places(const skein_look *look, const skein_frame *f, int i, const float **vertex, int *count);
 
 /* Where rod i of the frame stands in the look; a safe one when the frame is not of this scene. */
 int sk_look_material_of(const skein_look *look, const skein_frame *f, int rod);

@@ -42,7 +42,7 @@ static sk_vec3 corner_normal(const sk_vec3 *area, const int *around, int count, 
 }
 
 /* A vertex of the surface with this normal among those made of the same vertex, or a new one. */
-static int place_corner(sk_surface *s, int first, const double *v, sk_vec3 n)
+static int place_corner(sk_surface *s, int first, const double *v, int source, sk_vec3 n)
 {
   float place[3] = {(float)v[0], (float)v[1], (float)v[2]}, normal[3] = {(float)n.x, (float)n.y, (float)n.z};
   for (int i = first; i < s->vertices; i++) {
@@ -51,6 +51,7 @@ static int place_corner(sk_surface *s, int first, const double *v, sk_vec3 n)
   }
   memcpy(s->vertex + 3 * (size_t)s->vertices, place, sizeof place);
   memcpy(s->normal + 3 * (size_t)s->vertices, normal, sizeof normal);
+  s->source[s->vertices] = source;
   return s->vertices++;
 }
 
@@ -62,7 +63,7 @@ sk_surface sk_surface_mesh(sk_arena *arena, const double *v, int vertices, const
   sk_vec3 *area = SK_NEW_RAW(&work, triangles, sk_vec3);
   s.vertex = SK_NEW_RAW(arena, 9 * (size_t)triangles, float),
   s.normal = SK_NEW_RAW(arena, 9 * (size_t)triangles, float);
-  s.triangle = SK_NEW_RAW(arena, 3 * (size_t)triangles, int);
+  s.triangle = SK_NEW_RAW(arena, 3 * (size_t)triangles, int), s.source = SK_NEW_RAW(arena, 3 * (size_t)triangles, int);
   bool room = find_fans(&work, t, vertices, triangles, &f) && !arena->failed;
   arena->failed |= !room;
   for (int k = 0; room && k < triangles; k++) area[k] = face_area(v, t + 3 * (size_t)k);
@@ -71,7 +72,7 @@ sk_surface sk_surface_mesh(sk_arena *arena, const double *v, int vertices, const
     const int *around = f.around + f.start[i];
     for (int k = 0; k < count; k++) {
       sk_vec3 n = corner_normal(area, around, count, around[k] / 3);
-      s.triangle[around[k]] = place_corner(&s, first, v + 3 * (size_t)i, n);
+      s.triangle[around[k]] = place_corner(&s, first, v + 3 * (size_t)i, i, n);
     }
   }
   sk_arena_free(&work);

@@ -15,6 +15,7 @@ void skein_frame_destroy(skein_frame *f)
   free(f->contact_object), free(f->contact_s);
   free(f->contact_point), free(f->contact_normal), free(f->contact_impulse);
   free(f->contact_gap), free(f->contact_status);
+  free(f->surface_body), free(f->surface_start), free(f->surface_vertex);
   *f = (skein_frame){0};
 }
 
@@ -62,6 +63,23 @@ static skein_status check_contacts(const skein_frame *f)
   return sk_ok();
 }
 
+static skein_status check_surfaces(const skein_frame *f)
+{
+  if (f->surfaces == 0) return sk_ok();
+  if (f->surfaces < 0 || f->surfaces > f->bodies || f->surface_vertices < 0 || f->surface_vertices > INT_MAX / 8 ||
+      !f->surface_body || !f->surface_start || (f->surface_vertices > 0 && !f->surface_vertex))
+    return sk_fail(SKEIN_BAD_INPUT, "surfaces are not those of %d bodies", f->bodies);
+  bool good = f->surface_start[0] == 0 && f->surface_start[f->surfaces] == f->surface_vertices;
+  for (int k = 0; k < f->surfaces; k++)
+    good = good && f->surface_start[k] <= f->surface_start[k + 1] && f->surface_body[k] >= 0 &&
+           f->surface_body[k] < f->bodies;
+  if (!good) return sk_fail(SKEIN_BAD_INPUT, "surface_start or surface_body is out of order");
+  for (int64_t k = 0; k < 3 * (int64_t)f->surface_vertices; k++)
+    if (!isfinite(f->surface_vertex[k]))
+      return sk_fail(SKEIN_BAD_INPUT, "surface_vertex %lld is not finite", (long long)(k / 3));
+  return sk_ok();
+}
+
 skein_status sk_frame_check(const skein_frame *f)
 {
   enum { most = INT_MAX / 8 };
@@ -77,7 +95,19 @@ skein_status sk_frame_check(const skein_frame *f)
   if (!rods || !contacts || (f->bodies > 0 && !f->body_pose))
     return sk_fail(SKEIN_BAD_INPUT, "an array of the frame is missing");
   skein_status s = check_points(f);
-  return s.code == SKEIN_OK ? check_contacts(f) : s;
+  if (s.code == SKEIN_OK) s = check_contacts(f);
+  return s.code == SKEIN_OK ? check_surfaces(f) : s;
+}
+
+/* Only where bodies deform. */
+static void put_surfaces(sk_h5 *h, hid_t g, const skein_frame *f)
+{
+  if (f->surfaces == 0) return;
+  hid_t c = sk_h5_put_group(h, g, "surfaces", 3);
+  sk_h5_put(h, c, "body", H5T_NATIVE_INT, f->surfaces, 0, f->surface_body, SK_H5_PACKED);
+  sk_h5_put(h, c, "start", H5T_NATIVE_INT, (int64_t)f->surfaces + 1, 0, f->surface_start, SK_H5_PACKED);
+  sk_h5_put(h, c, "vertices", H5T_NATIVE_FLOAT, f->surface_vertices, 3, f->surface_vertex, SK_H5_PACKED);
+  sk_h5_end(c);
 }
 
 void sk_frame_put(sk_h5 *h, hid_t g, const skein_frame *f)
@@ -101,6 +131,7 @@ void sk_frame_put(sk_h5 *h, hid_t g, const skein_frame *f)
   sk_h5_put(h, c, "gap", number, f->contacts, 0, f->contact_gap, SK_H5_PACKED);
   sk_h5_put(h, c, "status", H5T_NATIVE_SCHAR, f->contacts, 0, f->contact_status, SK_H5_PACKED);
   sk_h5_end(c);
+  put_surfaces(h, g, f);
 }
 
 /* One array of a frame: where it goes, how it is stored, and its number of rows. */
@@ -146,6 +177,23 @@ static skein_status get_contacts(const sk_h5 *h, hid_t group, skein_frame *f)
   return s;
 }
 
+static skein_status get_surfaces(const sk_h5 *h, hid_t group, skein_frame *f)
+{
+  hid_t c;
+  if (H5Lexists(group, "surfaces", H5P_DEFAULT) == 0) return sk_ok();
+  skein_status s = sk_h5_get_group(group, "surfaces", &c);
+  if (s.code != SKEIN_OK) return s;
+  f->surfaces = f->surface_vertices = -1;
+  const frame_field field[] = {
+      {"body", H5T_NATIVE_INT, &f->surfaces, 0, 0, (void **)&f->surface_body},
+      {"start", H5T_NATIVE_INT, &f->surfaces, 1, 0, (void **)&f->surface_start},
+      {"vertices", H5T_NATIVE_FLOAT, &f->surface_vertices, 0, 3, (void **)&f->surface_vertex},
+  };
+  s = get_fields(h, c, field, (int)(sizeof field / sizeof *field));
+  sk_h5_end(c);
+  return s;
+}
+
 skein_status sk_frame_get(const sk_h5 *h, hid_t group, skein_frame *f)
 {
   *f = (skein_frame){.rods = -1, .points = -1, .bodies = -1, .contacts = -1};
@@ -162,6 +210,7 @@ skein_status sk_frame_get(const sk_h5 *h, hid_t group, skein_frame *f)
   if (s.code == SKEIN_OK) s = sk_h5_get_attribute(group, "dt", H5T_NATIVE_DOUBLE, &f->dt);
   if (s.code == SKEIN_OK) s = get_fields(h, group, field, (int)(sizeof field / sizeof *field));
   if (s.code == SKEIN_OK) s = get_contacts(h, group, f);
+  if (s.code == SKEIN_OK) s = get_surfaces(h, group, f);
   if (s.code == SKEIN_OK) s = sk_frame_check(f);
   if (s.code != SKEIN_OK) skein_frame_destroy(f);
   return s;
@@ -175,11 +224,16 @@ typedef struct step_column {
   const char *name;
   column_kind kind;
   size_t offset;
+  bool optional; /* files of earlier versions have none: it is 0 there */
 } step_column;
 
 #define COLUMN(kind, field)                                                                                            \
   {                                                                                                                    \
-#field, kind, offsetof(skein_step_info, field)                                                                     \
+#field, kind, offsetof(skein_step_info, field), false                                                              \
+  }
+#define OPTIONAL(kind, field)                                                                                          \
+  {                                                                                                                    \
+#field, kind, offsetof(skein_step_info, field), true                                                               \
   }
 static const step_column columns[] = {
     COLUMN(NUMBER, time),
@@ -191,6 +245,7 @@ static const step_column columns[] = {
     COLUMN(NUMBER, nu),
     COLUMN(INTEGER, sweeps),
     COLUMN(NUMBER, error),
+    OPTIONAL(NUMBER, tol),
     COLUMN(TRUTH, converged),
     COLUMN(INTEGER, stick),
     COLUMN(INTEGER, slide),
@@ -200,15 +255,19 @@ static const step_column columns[] = {
     COLUMN(NUMBER, kinetic),
     COLUMN(NUMBER, elastic),
     COLUMN(NUMBER, gravity),
-    COLUMN(NUMBER, work),
+    OPTIONAL(NUMBER, work),
     COLUMN(NUMBER, dissipated),
+    OPTIONAL(NUMBER, dissipated_friction),
     COLUMN(NUMBER, seconds_rods),
     COLUMN(NUMBER, seconds_collide),
     COLUMN(NUMBER, seconds_assemble),
     COLUMN(NUMBER, seconds_solve),
     COLUMN(NUMBER, seconds_other),
+    OPTIONAL(NUMBER, seconds_loop),
+    OPTIONAL(NUMBER, memory),
 };
 #undef COLUMN
+#undef OPTIONAL
 enum { column_count = sizeof columns / sizeof columns[0] };
 
 static hid_t column_type(column_kind kind)
@@ -256,8 +315,7 @@ static skein_status get_columns(const sk_h5 *h, hid_t group, skein_step_info **s
   skein_status s = sk_ok();
   for (int c = 0; c < column_count && s.code == SKEIN_OK; c++) {
     void *array;
-    if (c > 0 && !strcmp(columns[c].name, "work") && H5Lexists(group, "work", H5P_DEFAULT) == 0)
-      continue; /* runs had no forces before; it stays zero */
+    if (columns[c].optional && H5Lexists(group, columns[c].name, H5P_DEFAULT) == 0) continue;
     s = sk_h5_get(h, group, columns[c].name, column_type(columns[c].kind), count, 0, &array);
     if (s.code == SKEIN_OK && !*steps && !(*steps = sk_calloc((size_t)*count, sizeof **steps))) s = sk_no_memory();
     if (s.code == SKEIN_OK) column_in(&columns[c], array, *steps, *count);

@@ -172,8 +172,9 @@ static skein_status read_numbers(skein_run *run, hid_t file)
   sk_h5_end(frames);
   run->linked = !finished;
   run->listed = run->linked ? run->frames : 0;
-  if (s.code == SKEIN_OK && (run->frames < 1 || run->frames > most_frames || about.nlinks != (hsize_t)run->frames ||
-                             run->base < 0 || run->base > run->frames || !isfinite(run->fps)))
+  if (s.code == SKEIN_OK &&
+      (run->frames < finished || run->frames > most_frames || about.nlinks != (hsize_t)run->frames || run->base < 0 ||
+       run->base > run->frames || !isfinite(run->fps)))
     s = sk_fail(SKEIN_BAD_INPUT, "says %d frames and has %llu", run->frames, (unsigned long long)about.nlinks);
   return s;
 }
@@ -208,7 +209,7 @@ static skein_status reconcile(skein_run *run)
   if (s.code != SKEIN_OK) return s;
   free(state);
   if (size == 0) frames = run->frames; /* it was written without states: nothing to go on from but its frames */
-  if (frames < 1 || frames > most_frames) return sk_fail(SKEIN_BAD_INPUT, "its state belongs to %d frames", frames);
+  if (frames < 0 || frames > most_frames) return sk_fail(SKEIN_BAD_INPUT, "its state belongs to %d frames", frames);
   int listed = run->frames;
   run->frames = frames;
   run->base = SK_MIN(run->base, frames);

@@ -308,7 +308,6 @@ skein_status skein_run_checkpoint(skein_run *run, const skein_step_info *steps, 
 {
   skein_status s = check_steps(steps, step_count);
   if (s.code == SKEIN_OK && !run->writes) s = sk_fail(SKEIN_BAD_INPUT, "was opened to be read only");
-  if (s.code == SKEIN_OK && run->fresh) s = sk_fail(SKEIN_BAD_INPUT, "has no frame yet, nothing to go on from");
   if (s.code == SKEIN_OK && (!state || state_size == 0)) s = sk_fail(SKEIN_BAD_INPUT, "the state is empty");
   if (s.code != SKEIN_OK) return sk_status_prefix(s, run->path);
   sk_h5_quiet quiet = sk_h5_hide();
@@ -378,7 +377,7 @@ static skein_status write_finished(const char *path, const skein_run *run)
 skein_status skein_run_finish(skein_run *run)
 {
   if (!run->writes) return sk_fail(SKEIN_BAD_INPUT, "%.300s: was opened to be read only", run->path);
-  if (run->fresh) return sk_fail(SKEIN_BAD_INPUT, "%.300s: has no frame yet, nothing to finish", run->path);
+  if (run->frames == 0) return sk_fail(SKEIN_BAD_INPUT, "%.300s: has no frame yet, nothing to finish", run->path);
   if (!run->linked) return sk_ok();
   char *path = sk_path_join(run->folder, "finished.new");
   if (!path) return sk_no_memory();

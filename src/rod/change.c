@@ -92,7 +92,7 @@ static void copy_state(const skein_rod *old, int first, skein_rod *rod)
   int N = old->def.elements, count = rod->def.elements, extra = per_segment(old);
   const double *x = old->x;
   double *y = rod->x;
-  memcpy(y + SK_ROOT_V, x + SK_ROOT_V, sizeof(double) * (SK_MODEL - SK_ROOT_V));
+  memcpy(y + SK_ROOT_V, x + SK_ROOT_V, sizeof(double) * (SK_LAST_DT - SK_ROOT_V)); /* and no last step */
   if (first == 0) memcpy(y, x, sizeof(double) * 12);
   else memset(y + SK_ROOT_V, 0, sizeof(double) * 6);
   if (old->def.model == SKEIN_SUPER_HELIX) {

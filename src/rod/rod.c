@@ -388,7 +388,8 @@ void skein_rod_point(const skein_rod *rod, double s, skein_pose *pose)
   *pose = make_pose(r, R);
 }
 
-/* The sagitta of an arc of length c is kappa c^2 / 8. */
+/* The sagitta of an arc of length c is kappa c^2 / 8. Scenes are made of round numbers, and a rod in its natural shape
+ * may miss by exactly what is allowed: a millionth more is let pass, so that its pieces are not a matter of rounding. */
 int sk_rod_pieces(const skein_rod *rod, double miss)
 {
   if (rod->def.model != SKEIN_SUPER_HELIX) return 1;
@@ -397,7 +398,7 @@ int sk_rod_pieces(const skein_rod *rod, double miss)
     const double *u = rod->x + SK_MODEL + 3 * Q;
     most = fmax(most, hypot(u[0], u[1]));
   }
-  double pieces = ceil(rod->l * sqrt(most / (8 * miss)));
+  double pieces = ceil(rod->l * sqrt(most / (8 * miss)) * (1 - 1e-6));
   return pieces < 1 ? 1 : pieces < 10000 ? (int)pieces : 10000;
 }
 

@@ -24,7 +24,8 @@ enum {
   SK_ROOT_V = 12, /* velocity and angular velocity during the last step */
   SK_TIP = 18,
   SK_TIP_V = 30,
-  SK_MODEL = 36
+  SK_LAST_DT = 36, /* of the last step; 0: there was none */
+  SK_MODEL = 37
 };
 
 /* Motion of a held end during one step: velocity, angular velocity and their derivatives. */
@@ -146,6 +147,10 @@ skein_status sk_rod_solve(const skein_rod *rod, double dt, double *v, sk_rod_sys
 /* Moves the rod with its new velocities v (n). */
 skein_status sk_rod_advance(skein_rod *rod, const skein_env *env, double dt, double theta, const double *v,
                             sk_rod_system *sys);
+
+/* ---- sag_free.c ---- */
+/* The same super-helix, clamped, with the natural shape that keeps it as it is under gravity; the old one stays. */
+skein_status sk_rod_sag_free(const skein_rod *old, const skein_env *env, skein_rod **out);
 
 /* ---- change.c ---- */
 /* Velocities of the rigid motion move + spin x (r - about). */

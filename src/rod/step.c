@@ -134,6 +134,7 @@ skein_status sk_rod_advance(skein_rod *rod, const skein_env *env, double dt, dou
   skein_status s = try_move(rod, &in, dt, theta, next, sys);
   if (s.code != SKEIN_OK) return s;
   store_motion(sys->xe + SK_ROOT_V, &in.root), store_motion(sys->xe + SK_TIP_V, &in.tip);
+  sys->xe[SK_LAST_DT] = dt;
   memcpy(rod->x, sys->xe, sizeof(double) * (size_t)rod->nx);
   memcpy(rod->v, next, sizeof(double) * (size_t)rod->n);
   return s;

@@ -8,7 +8,14 @@
  *
  * so all integrals over the rod are sums over elements of a few moments, carried from the tip to the root as in the
  * composite-rigid-body method (Featherstone 1987): O(N) quadratures, O(N^2) short products for M. Forces, with the
- * accelerations J' q' that the velocities make, go the same way (recursive Newton-Euler): exact, nothing dropped. */
+ * accelerations J' v that the velocities make, go the same way (recursive Newton-Euler): exact, nothing dropped.
+ *
+ * In a step of implicit Euler these accelerations are the difference to the velocities of the points in the last step,
+ *
+ *     M v - dt int rho S J' a ds = int rho S J' (w0 - drift) ds,    w0 = J(x0) v + drift0,  x0: where that step began,
+ *
+ * which is a projection of w0 on what the rod can do now: it never adds energy, however much M has changed meanwhile
+ * (the twist of a rod has hardly any mass while it is straight, and much as soon as it bends). */
 #include "math/gauss.h"
 #include "rod/super_helix.h"
 
@@ -22,6 +29,8 @@ typedef struct element {
   sk_vec3 u, du;    /* curvatures and their rates */
   sk_vec3 e[3], w[3];
   sk_vec3 v, spin, a, dspin; /* velocity, angular velocity and their rates at the start, with no change of the rates */
+  sk_mat3 R0;                /* the same element where the last step began: frame, curvatures, motion of its start */
+  sk_vec3 u0, v0, spin0;
   double mass, Jj[6];        /* int rho S; int rho S c_j . c_k (00 11 22 01 02 12) */
   sk_vec3 h, f[3], n[3];     /* int rho S p, int rho S c_k, int rho S p x c_k */
   sk_mat3 I, T;              /* inertia about the start; int d3 d3' ds (for a root that may spin) */
@@ -86,6 +95,33 @@ static void forward(const skein_rod *rod, const double *x, const double *v, cons
   }
 }
 
+static void move_pose(double *pose, sk_vec3 v, sk_vec3 w, double dt)
+{
+  sk_store3(pose, sk_axpy(sk_load3(pose), dt, v));
+  sk_mat3 R = sk_mat_mul(sk_rotation(sk_mul(dt, w)), sk_load33(pose + 3));
+  sk_store33(pose + 3, sk_orthonormal(R));
+}
+
+/* Every element where the last step began, x0 = x moved back by v, with the velocities that this step had. */
+static void forward_last(const skein_rod *rod, const double *x, const double *v, double dt, element *el)
+{
+  sk_rod_input last = {.root = {.v = sk_load3(x + SK_ROOT_V), .w = sk_load3(x + SK_ROOT_V + 3)}};
+  sk_motion m = sk_helix_root_motion(rod, v, &last);
+  double pose[12], back = x[SK_LAST_DT] > 0 ? -x[SK_LAST_DT] : -dt, l = rod->l;
+  memcpy(pose, x + SK_ROOT, sizeof pose);
+  move_pose(pose, m.v, m.w, back);
+  sk_mat3 R = sk_load33(pose + 3);
+  for (int Q = 0; Q < rod->def.elements; Q++) {
+    element *q = el + Q;
+    q->u0 = sk_axpy(q->u, back, q->du), q->R0 = R, q->v0 = m.v, q->spin0 = m.w;
+    sk_helix h = sk_helix_make(sk_dot(q->u0, q->u0), l);
+    sk_vec3 d = sk_apply(R, sk_helix_point(&h, q->u0, l)), dp = sk_apply(R, sk_helix_derivative(&h, q->u0, q->du));
+    m.v = sk_add(m.v, sk_add(sk_cross(m.w, d), dp));
+    m.w = sk_add(m.w, sk_apply(R, sk_helix_turn(&h, q->u0, l, q->du)));
+    R = sk_mat_mul(R, sk_helix_frame(&h, q->u0));
+  }
+}
+
 /* Quadrature of one element: `count` points at s with weights ds. */
 typedef struct quadrature {
   const double (*rule)[2];
@@ -140,7 +176,8 @@ static field field_make(const skein_rod *rod, const element *q, const double *x,
     if (rod->def.root != SKEIN_CLAMPED) drift.w = sk_vec(0, 0, 0);
     if (rod->def.root == SKEIN_FREE) drift.v = sk_vec(0, 0, 0);
     sk_vec3 at = sk_add(drift.v, sk_cross(drift.w, sk_sub(q->r, sk_load3(x + SK_ROOT))));
-    constant = sk_axpy(sk_sub(constant, q->a), eta, sk_sub(in->wind, at));
+    sk_vec3 a = in->dt > 0 ? sk_mul(1 / in->dt, q->v) : q->a;
+    constant = sk_axpy(sk_sub(constant, a), eta, sk_sub(in->wind, at));
     f.spin = sk_apply_t(q->R, q->spin), f.dspin = sk_apply_t(q->R, q->dspin);
     f.drag_spin = sk_apply_t(q->R, sk_mul(eta, drift.w));
   }
@@ -148,10 +185,25 @@ static field field_make(const skein_rod *rod, const element *q, const double *x,
   return f;
 }
 
-/* Force per mass at p: constant - dspin x p - spin x (spin x p + 2 p') - p'' - drag_spin x p. */
-static sk_vec3 field_at(const field *f, const element *q, const sk_helix *h, sk_vec3 p, bool dynamic)
+/* Velocity of the point at s in the last step, in the axes of the element now. */
+static sk_vec3 last_velocity(const element *q, double s)
 {
-  if (!dynamic) return f->constant;
+  sk_helix h = sk_helix_make(sk_dot(q->u0, q->u0), s);
+  sk_vec3 d = sk_apply(q->R0, sk_helix_point(&h, q->u0, s)), dp = sk_apply(q->R0, sk_helix_derivative(&h, q->u0, q->du));
+  return sk_apply_t(q->R, sk_add(q->v0, sk_add(sk_cross(q->spin0, d), dp)));
+}
+
+/* Force per mass at p = p(s): in a step of implicit Euler constant - (spin x p + p' - w0) / dt - drag_spin x p, else
+ * constant - dspin x p - spin x (spin x p + 2 p') - p'' - drag_spin x p. */
+static sk_vec3 field_at(const field *f, const element *q, const sk_helix *h, double s, sk_vec3 p,
+                        const sk_rod_input *in)
+{
+  if (!in->dynamic) return f->constant;
+  if (in->dt > 0) {
+    sk_vec3 w = sk_add(sk_cross(f->spin, p), sk_helix_derivative(h, q->u, q->du));
+    sk_vec3 a = sk_mul(1 / in->dt, sk_sub(w, last_velocity(q, s)));
+    return sk_sub(f->constant, sk_add(a, sk_cross(f->drag_spin, p)));
+  }
   sk_vec3 dp = sk_helix_derivative(h, q->u, q->du), ddp = sk_helix_second(h, q->u, q->du);
   sk_vec3 swing = sk_add(sk_cross(f->spin, p), sk_mul(2, dp));
   sk_vec3 a = sk_add(sk_add(sk_cross(sk_add(f->dspin, f->drag_spin), p), sk_cross(f->spin, swing)), ddp);
@@ -213,7 +265,7 @@ static void integrate(const skein_rod *rod, element *q, const double *x, const s
     sk_helix h = sk_helix_make(w2, s);
     sk_vec3 p = sk_helix_point(&h, q->u, s), c[3];
     for (int k = 0; k < 3; k++) c[k] = sk_helix_derivative(&h, q->u, sk_vec(k == 0, k == 1, k == 2));
-    add_point(&sum, m, p, c, field_at(&f, q, &h, p, in->dynamic), in->matrices);
+    add_point(&sum, m, p, c, field_at(&f, q, &h, s, p, in), in->matrices);
     if (spins) {
       sk_vec3 t = sk_helix_tangent(&h, q->u);
       double tt[3] = {t.x, t.y, t.z};
@@ -351,6 +403,7 @@ static void eval(const skein_rod *rod, const double *x, const double *v, const s
 {
   element *el = (element *)sys->work;
   forward(rod, x, v, in, el);
+  if (in->dynamic && in->dt > 0) forward_last(rod, x, v, in->dt, el);
   for (int Q = 0; Q < rod->def.elements; Q++) integrate(rod, el + Q, x, in);
   backward(rod, el, in, sys);
 }
@@ -372,13 +425,6 @@ static void init(skein_rod *rod, double *x)
     sk_helix_advance(u, rod->l, &r, &R);
   }
   sk_store3(x + SK_TIP, r), sk_store33(x + SK_TIP + 3, R);
-}
-
-static void move_pose(double *pose, sk_vec3 v, sk_vec3 w, double dt)
-{
-  sk_store3(pose, sk_axpy(sk_load3(pose), dt, v));
-  sk_mat3 R = sk_mat_mul(sk_rotation(sk_mul(dt, w)), sk_load33(pose + 3));
-  sk_store33(pose + 3, sk_orthonormal(R));
 }
 
 static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)

@@ -8,8 +8,9 @@
 
 /* ---- Shapes ---- */
 
-static const char *const shape_names[SK_SHAPE_COUNT] = {"plane", "sphere", "capsule", "cylinder",
-                                                        "box",   "mesh",   "tube"};
+enum { HEAD = SK_SHAPE_COUNT, NAMES }; /* a head is a mesh that is made here */
+
+static const char *const shape_names[NAMES] = {"plane", "sphere", "capsule", "cylinder", "box", "mesh", "tube", "head"};
 
 /* The rotation that takes z to the unit vector n by the shortest way. */
 static sk_quat from_z(sk_vec3 n)
@@ -32,24 +33,39 @@ static void read_mesh(sk_reader *r, const sk_at *at, sk_shape *shape)
   if (sk_failed(r)) return;
   skein_status status = sk_triangles_read(path, &t);
   for (size_t k = 0; k < 3 * (size_t)t.vertices; k++) t.v[k] *= scale;
-  if (status.code == SKEIN_OK) status = sk_mesh_create(t.v, t.vertices, t.t, t.triangles, convex, &mesh);
+  if (status.code == SKEIN_OK) shape->cache = sk_read_animation(r, at, &t, scale);
+  if (status.code == SKEIN_OK && !sk_failed(r))
+    status = sk_mesh_create(t.v, t.vertices, t.t, t.triangles, convex, &mesh);
   sk_at_refuse(r, &field, sk_status_prefix(status, sk_safe(file, word, sizeof word)));
   sk_triangles_destroy(&t);
   if (mesh) s->meshes[s->mesh_count++] = mesh;
   shape->mesh = mesh;
 }
 
-/* Which fields belong to which shape; those with a star are required. */
-static bool check_fields(sk_reader *r, const sk_at *at, sk_shape_kind kind)
+static void read_head(sk_reader *r, const sk_at *at, sk_shape *shape)
 {
-  static const char *const known[SK_SHAPE_COUNT][6] = {
-      [SK_PLANE] = {"type", "normal"},
-      [SK_SPHERE] = {"type", "*radius"},
-      [SK_CAPSULE] = {"type", "*radius", "*length", "axis"},
-      [SK_CYLINDER] = {"type", "*radius", "*length", "axis"},
-      [SK_BOX] = {"type", "*size"},
-      [SK_MESH] = {"type", "*file", "convex", "scale"},
-      [SK_TUBE] = {"type", "*radius", "points", "file", "closed", "scale"}};
+  static const char *const parts[] = {[SK_HEAD] = "head", [SK_BUST] = "bust"};
+  skein_scene *s = r->scene;
+  sk_mesh *mesh = NULL;
+  int part = sk_get_choice(r, at, "part", "part", parts, SK_COUNT(parts), SK_HEAD);
+  double height = sk_get_number(r, at, "height", SK_LENGTH, SK_POSITIVE, SK_HEAD_HEIGHT);
+  if (sk_failed(r)) return;
+  sk_at_refuse(r, at, sk_head_create((sk_head_part)part, height, &mesh));
+  if (mesh) s->meshes[s->mesh_count++] = mesh;
+  shape->mesh = mesh;
+}
+
+/* Which fields belong to which shape; those with a star are required. */
+static bool check_fields(sk_reader *r, const sk_at *at, int kind)
+{
+  static const char *const known[NAMES][6] = {[SK_PLANE] = {"type", "normal"},
+                                              [SK_SPHERE] = {"type", "*radius"},
+                                              [SK_CAPSULE] = {"type", "*radius", "*length", "axis"},
+                                              [SK_CYLINDER] = {"type", "*radius", "*length", "axis"},
+                                              [SK_BOX] = {"type", "*size"},
+                                              [SK_MESH] = {"type", "*file", "convex", "scale", "animation"},
+                                              [SK_TUBE] = {"type", "*radius", "points", "file", "closed", "scale"},
+                                              [HEAD] = {"type", "part", "height"}};
   const char *fields[6];
   int count = 0;
   for (; count < 6 && known[kind][count]; count++) fields[count] = known[kind][count] + (known[kind][count][0] == '*');
@@ -68,14 +84,16 @@ static sk_shape read_shape(sk_reader *r, const sk_at *body, sk_quat *turned)
   if (!sk_at_need(r, body, "shape")) return s;
   if (!json_is_object(at.value)) return sk_at_wrong(r, &at, "an object { }"), s;
   if (!sk_at_need(r, &at, "type")) return s;
-  s.kind = (sk_shape_kind)sk_get_choice(r, &at, "type", "shape", shape_names, SK_SHAPE_COUNT, SK_SPHERE);
-  if (sk_failed(r) || !check_fields(r, &at, s.kind)) return s;
+  int kind = sk_get_choice(r, &at, "type", "shape", shape_names, NAMES, SK_SPHERE);
+  if (sk_failed(r) || !check_fields(r, &at, kind)) return s;
+  s.kind = kind == HEAD ? SK_MESH : (sk_shape_kind)kind;
   s.radius = sk_get_number(r, &at, "radius", SK_LENGTH, SK_POSITIVE, 0);
   s.half = 0.5 * sk_get_number(r, &at, "length", SK_LENGTH, SK_POSITIVE, 0);
   s.edges = sk_mul(0.5, sk_get_vector(r, &at, "size", SK_LENGTH, sk_vec(0, 0, 0)));
   const char *along = s.kind == SK_PLANE ? "normal" : "axis";
   if (sk_at_has(&at, along)) *turned = from_z(sk_get_direction(r, &at, along, sk_vec(0, 0, 1)));
-  if (s.kind == SK_MESH) read_mesh(r, &at, &s);
+  if (kind == SK_MESH) read_mesh(r, &at, &s);
+  if (kind == HEAD) read_head(r, &at, &s);
   if (s.kind == SK_TUBE) sk_read_tube(r, &at, &s);
   sk_at size = sk_at_get(&at, "size");
   if (s.kind == SK_BOX && !(s.edges.x > 0 && s.edges.y > 0 && s.edges.z > 0))
@@ -125,12 +143,13 @@ static void read_mass(sk_reader *r, const sk_at *at, sk_scene_body *b)
 
 /* ---- Bodies ---- */
 
-/* static unless something says more: "motion" makes it prescribed, "density" or "mass" dynamic. */
+/* static unless something says more: "motion" or an animated shape makes it prescribed, "density" or "mass" dynamic. */
 static sk_body_mode read_mode(sk_reader *r, const sk_at *at)
 {
   static const char *const modes[] = {[SK_STATIC] = "static", [SK_PRESCRIBED] = "prescribed", [SK_DYNAMIC] = "dynamic"};
   static const char *const dynamic[] = {"density", "mass", "velocity", "spin"};
-  sk_at motion = sk_at_get(at, "motion");
+  sk_at shape = sk_at_get(at, "shape"), motion = sk_at_get(at, "motion");
+  if (!motion.value) motion = sk_at_get(&shape, "animation");
   bool heavy = sk_at_has(at, "density") || sk_at_has(at, "mass");
   int guess = motion.value ? SK_PRESCRIBED : heavy ? SK_DYNAMIC : SK_STATIC;
   int mode = sk_get_choice(r, at, "mode", "mode", modes, 3, guess);
@@ -181,7 +200,7 @@ void sk_read_bodies(sk_reader *r, const sk_at *root)
   if (count > SK_MOST_RODS) sk_at_fail(r, &at, "has %zu entries, expected at most %d", count, SK_MOST_RODS);
   if (sk_failed(r)) return;
   s->bodies = SK_READ_NEW(r, count, sk_scene_body), s->meshes = SK_READ_NEW(r, count, sk_mesh *);
-  s->tubes = SK_READ_NEW(r, count, sk_tube *);
+  s->tubes = SK_READ_NEW(r, count, sk_tube *), s->caches = SK_READ_NEW(r, count, sk_cache *);
   for (size_t i = 0; i < count && !sk_failed(r); i++) {
     sk_at item = sk_at_item(&at, i);
     read_body(r, &item, (int)i, &s->bodies[s->body_count++]);

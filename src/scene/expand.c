@@ -51,6 +51,15 @@ static cell *pack(sk_reader *r, int count)
   return cells;
 }
 
+sk_vec3 *sk_rods_pack(sk_reader *r, int count, double spacing)
+{
+  const cell *cells = pack(r, count);
+  sk_vec3 *places = cells ? SK_READ_NEW(r, count, sk_vec3) : NULL;
+  for (int k = 0; places && k < count; k++)
+    places[k] = sk_vec(spacing * (cells[k].i + 0.5 * cells[k].j), spacing * 0.5 * sqrt(3) * cells[k].j, 0);
+  return places;
+}
+
 /* The distance of neighbours: given, or so that the bundle fills its radius; never less than two radii of a rod. */
 static double read_spacing(sk_reader *r, const sk_at *at, double radius, double reach)
 {

@@ -1,5 +1,6 @@
 /* Wavefront OBJ: "v x y z", "f a b c ..." (fans of triangles), "l a b ..." (polylines; exporters that write one edge
- * per line are chained). Indices start at 1, negative ones count from the end, "a/b/c" is a. All else is passed over.
+ * per line are chained), "g name ...", "o name", "usemtl name" (of the faces that follow). Indices start at 1, negative
+ * ones count from the end, "a/b/c" is a. All else is passed over.
  */
 #include "scene/files.h"
 
@@ -10,6 +11,9 @@
 
 typedef struct obj {
   sk_list v, edges, faces; /* of double, int, int: the counts are those of numbers */
+  const char *name;        /* NULL, or faces in a group, object or material of this name are marked */
+  bool in_group, in_object, in_material;
+  sk_list marks; /* of bytes, one per triangle */
 } obj;
 
 static bool push(sk_list *l, const void *items, size_t count, size_t size)
@@ -46,6 +50,32 @@ static bool next_index(char **at, int vertices, int *index, bool *bad)
   return true;
 }
 
+/* Whether one of the words is the name. */
+static bool has_name(const char *words, const char *name)
+{
+  size_t n = strlen(name);
+  for (const char *at = words; *(at += strspn(at, " \t\r"));) {
+    size_t word = strcspn(at, " \t\r");
+    if (word == n && !memcmp(at, name, n)) return true;
+    at += word;
+  }
+  return false;
+}
+
+/* A line that says which faces follow. */
+static void read_name(const char *at, obj *o)
+{
+  if (!strncmp(at, "usemtl ", 7)) o->in_material = has_name(at + 7, o->name);
+  else if (!strncmp(at, "g", 1) && strchr(" \t\r", at[1])) o->in_group = has_name(at + 1, o->name);
+  else if (!strncmp(at, "o ", 2)) o->in_object = has_name(at + 2, o->name);
+}
+
+static bool push_face(obj *o, const int *fan)
+{
+  uint8_t mark = o->in_group || o->in_object || o->in_material;
+  return push(&o->faces, fan, 3, sizeof *fan) && (!o->name || push(&o->marks, &mark, 1, 1));
+}
+
 /* Edges of a polyline, or the triangles of a fan. */
 static skein_status read_indices(char *at, obj *o, bool face, int line)
 {
@@ -56,7 +86,7 @@ static skein_status read_indices(char *at, obj *o, bool face, int line)
       return sk_fail(SKEIN_BAD_INPUT, "line %d: expected numbers of vertices, 1 to %d or -%d to -1", line, vertices,
                      vertices);
     int edge[2] = {last, index}, fan[3] = {first, last, index};
-    if (face && count >= 2) room = push(&o->faces, fan, 3, sizeof *fan);
+    if (face && count >= 2) room = push_face(o, fan);
     if (!face && count >= 1) room = push(&o->edges, edge, 2, sizeof *edge);
     if (!count) first = index;
     last = index, count++;
@@ -80,6 +110,7 @@ static skein_status parse(char *text, size_t size, bool faces, obj *o)
     if (at[0] == 'v' && space) s = read_vertex(at + 1, o, line);
     else if (at[0] == 'f' && space && faces) s = read_indices(at + 1, o, true, line);
     else if (at[0] == 'l' && space && !faces) s = read_indices(at + 1, o, false, line);
+    else if (o->name) read_name(at, o);
     if (s.code != SKEIN_OK) return s;
     at = stop + 1;
     if (line == INT_MAX) return sk_fail(SKEIN_BAD_INPUT, "has too many lines");
@@ -89,7 +120,7 @@ static skein_status parse(char *text, size_t size, bool faces, obj *o)
 
 static void destroy(obj *o)
 {
-  free(o->v.data), free(o->edges.data), free(o->faces.data);
+  free(o->v.data), free(o->edges.data), free(o->faces.data), free(o->marks.data);
 }
 
 skein_status sk_obj_strands_parse(char *text, size_t size, sk_strands *out)
@@ -111,6 +142,20 @@ skein_status sk_obj_triangles_parse(char *text, size_t size, sk_triangles *out)
     *out = (sk_triangles){(int)(o.v.count / 3), (int)(o.faces.count / 3), o.v.data, o.faces.data};
     o.v.data = o.faces.data = NULL;
   }
+  destroy(&o);
+  return s;
+}
+
+skein_status sk_obj_mark_parse(char *text, size_t size, const char *name, int triangles, uint8_t *marked)
+{
+  obj o = {.name = name};
+  bool any = false;
+  skein_status s = parse(text, size, true, &o);
+  if (s.code == SKEIN_OK && o.marks.count != (size_t)triangles)
+    s = sk_fail(SKEIN_BAD_INPUT, "has %zu triangles, had %d", o.marks.count, triangles);
+  for (int k = 0; s.code == SKEIN_OK && k < triangles; k++) marked[k] = ((uint8_t *)o.marks.data)[k], any |= marked[k];
+  if (s.code == SKEIN_OK && !any)
+    s = sk_fail(SKEIN_BAD_INPUT, "has no faces in a group, object or material of this name");
   destroy(&o);
   return s;
 }

@@ -75,8 +75,17 @@ static skein_status parse_strands(const char *path, char *bytes, size_t size, sk
   return sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .hair, .obj or .ply");
 }
 
+/* What is to be read: strands, or triangles, or which of them have a name. */
+typedef struct wish {
+  sk_strands *strands;
+  sk_triangles *triangles;
+  const char *name;
+  int count;
+  uint8_t *marked;
+} wish;
+
 /* Runs the parser with numbers of the C locale, whatever the program has set. */
-static skein_status read_file(const char *path, sk_strands *strands, sk_triangles *triangles)
+static skein_status read_file(const char *path, const wish *w)
 {
   char *bytes;
   size_t size;
@@ -85,7 +94,9 @@ static skein_status read_file(const char *path, sk_strands *strands, sk_triangle
   locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   if (!plain) return free(bytes), sk_no_memory();
   locale_t before = uselocale(plain);
-  s = strands ? parse_strands(path, bytes, size, strands) : sk_obj_triangles_parse(bytes, size, triangles);
+  if (w->strands) s = parse_strands(path, bytes, size, w->strands);
+  else if (w->triangles) s = sk_obj_triangles_parse(bytes, size, w->triangles);
+  else s = sk_obj_mark_parse(bytes, size, w->name, w->count, w->marked);
   uselocale(before);
   freelocale(plain);
   free(bytes);
@@ -95,7 +106,7 @@ static skein_status read_file(const char *path, sk_strands *strands, sk_triangle
 skein_status sk_strands_read(const char *path, sk_strands *out)
 {
   *out = (sk_strands){0};
-  skein_status s = read_file(path, out, NULL);
+  skein_status s = read_file(path, &(wish){.strands = out});
   if (s.code != SKEIN_OK) sk_strands_destroy(out);
   return s;
 }
@@ -109,10 +120,15 @@ void sk_strands_destroy(sk_strands *s)
 skein_status sk_triangles_read(const char *path, sk_triangles *out)
 {
   *out = (sk_triangles){0};
-  skein_status s = ends_with(path, ".obj") ? read_file(path, NULL, out)
+  skein_status s = ends_with(path, ".obj") ? read_file(path, &(wish){.triangles = out})
                                            : sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .obj");
   if (s.code != SKEIN_OK) sk_triangles_destroy(out);
   return s;
+}
+
+skein_status sk_triangles_mark(const char *path, const char *name, int triangles, uint8_t *marked)
+{
+  return read_file(path, &(wish){.name = name, .count = triangles, .marked = marked});
 }
 
 void sk_triangles_destroy(sk_triangles *t)

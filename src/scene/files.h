@@ -4,6 +4,7 @@
 #define SK_SCENE_FILES_H
 
 #include "base/base.h"
+#include "body/body.h"
 
 /* Polylines; arrays on the heap. */
 typedef struct sk_strands {
@@ -34,12 +35,31 @@ skein_status sk_file_read(const char *path, size_t most, char **bytes, size_t *s
 skein_status sk_strands_read(const char *path, sk_strands *out);
 void sk_strands_destroy(sk_strands *s);
 skein_status sk_triangles_read(const char *path, sk_triangles *out);
+/* Marks the triangles, of which there are `triangles`, in the group, object or material of that name. */
+skein_status sk_triangles_mark(const char *path, const char *name, int triangles, uint8_t *marked);
 void sk_triangles_destroy(sk_triangles *t);
+
+/* Vertices of a mesh over time (file_cache.c). */
+typedef enum sk_cache_format { SK_CACHE_PC2, SK_CACHE_MDD, SK_CACHE_OBJ, SK_CACHE_COUNT } sk_cache_format;
+
+typedef struct sk_cache_def {
+  const char *path; /* OBJ: with a number, "head_%04d.obj" */
+  sk_cache_format format;
+  double fps;   /* 1/s: PC2, OBJ */
+  double start; /* s: when the first frame comes */
+  double scale;
+  int first, last; /* numbers of the OBJ files */
+  int axis[3];     /* coordinate of the cache that is x, y, z of the mesh: 1, 2, 3, or negative */
+} sk_cache_def;
+
+/* Checked against the mesh: the same vertices, for OBJ files also the same faces. */
+skein_status sk_cache_read(const sk_cache_def *def, const sk_triangles *mesh, sk_cache **out);
 
 /* One format each, from memory (text formats write zero bytes into it). */
 skein_status sk_hair_parse(const char *bytes, size_t size, sk_strands *out);
 skein_status sk_obj_strands_parse(char *text, size_t size, sk_strands *out);
 skein_status sk_obj_triangles_parse(char *text, size_t size, sk_triangles *out);
+skein_status sk_obj_mark_parse(char *text, size_t size, const char *name, int triangles, uint8_t *marked);
 skein_status sk_ply_parse(char *bytes, size_t size, sk_strands *out);
 
 /* Edges (pairs of vertices, from root to tip where they can) made into open chains, in the order of their first

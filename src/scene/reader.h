@@ -50,6 +50,8 @@ typedef struct sk_entry {
   int first, count;
 } sk_entry;
 
+#define SK_HEAD_HEIGHT 0.23 /* m, chin to crown: of a head whose scene does not say it */
+
 enum { SK_MOST_RODS = 1000000, SK_MOST_GROUPS = 1000, SK_MOST_CELLS = 1000000 };
 
 typedef struct sk_reader {
@@ -124,7 +126,7 @@ size_t sk_at_numbers(sk_reader *r, const sk_at *at, sk_dimension unit, size_t co
 /* ---- Parts ---- */
 void sk_read_units(sk_reader *r, const sk_at *root);
 void sk_read_settings(sk_reader *r, const sk_at *root); /* settings.c: title, gravity, time, solver, output */
-void sk_check_rigid(sk_reader *r, const sk_at *root); /* solver.rigid against the rest; at the end */
+void sk_check_rigid(sk_reader *r, const sk_at *root);   /* solver.rigid against the rest; at the end */
 void sk_read_materials(sk_reader *r, const sk_at *root);
 const sk_material *sk_get_material(sk_reader *r, const sk_at *rod);
 sk_rgb sk_colour_hex(const char *hex); /* look.c: "#rrggbb" */
@@ -135,6 +137,10 @@ void sk_read_group_list(sk_reader *r, const sk_at *root); /* groups.c */
 int sk_get_group(sk_reader *r, const sk_at *object, const char *fallback);
 void sk_read_pairs(sk_reader *r, const sk_at *root);
 void sk_read_bodies(sk_reader *r, const sk_at *root);
+struct sk_triangles;
+/* animation.c: where the vertices of the mesh go, owned by the scene; NULL: nowhere, or failed. The mesh becomes that
+ * of t = 0. scale: m per unit of the files */
+sk_cache *sk_read_animation(sk_reader *r, const sk_at *shape, struct sk_triangles *mesh, double scale);
 void sk_read_tube(sk_reader *r, const sk_at *at, sk_shape *shape); /* its radius is known */
 int sk_get_body(sk_reader *r, const sk_at *object);                /* -1: the field is not there */
 /* motion.c: an end's keys are offsets from its pose at the start, a body's are poses in the world. `turned` is what the

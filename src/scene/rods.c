@@ -1,4 +1,4 @@
-/* Rods: one entry of the file is one rod, a bundle, a grid, or the strands of a file (strands.c). */
+/* Rods: one entry of the file is one rod, a bundle, a grid, the strands of a file (strands.c) or hair (groom.c). */
 #include "scene/rods.h"
 
 #include <math.h>
@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const entry_fields[] = {"name",   "model",    "elements", "twist_locked", "material",
-                                           "group",  "length",   "natural",  "initial",      "root",
-                                           "tip",    "velocity", "bundle",   "grid",         "file",
-                                           "points", "count",    "scale",    "alignment",    "tip_factor"};
+static const char *const entry_fields[] = {
+    "name",    "model",   "elements", "twist_locked", "material",  "group",      "length",
+    "natural", "initial", "root",     "tip",          "velocity",  "bundle",     "grid",
+    "file",    "points",  "count",    "scale",        "alignment", "tip_factor", "groom",
+    "start"};
 
 /* ---- The list ---- */
 
@@ -65,7 +66,8 @@ static void read_hold(sk_reader *r, const sk_at *end, skein_rod_end type, int *b
   *path = sk_get_end_path(r, end);
   if (named.value && type == SKEIN_FREE) sk_at_fail(r, &named, "the end is free, expected 'pinned' or 'clamped'");
   if (*body >= 0 && r->scene->bodies[*body].mode == SK_DYNAMIC)
-    sk_at_fail(r, &named, "'%.60s' is dynamic, held ends need a static or prescribed body", r->scene->bodies[*body].name);
+    sk_at_fail(r, &named, "'%.60s' is dynamic, held ends need a static or prescribed body",
+               r->scene->bodies[*body].name);
   if (motion.value && type == SKEIN_FREE) sk_at_fail(r, &motion, "the end is free, expected 'pinned' or 'clamped'");
   if (motion.value && named.value) sk_at_fail(r, &motion, "stands beside 'body', expected one of them");
 }
@@ -140,6 +142,20 @@ static void read_velocity(sk_reader *r, const sk_at *entry, sk_scene_rod *rod)
     sk_at_fail(r, &at, "the root of this super-helix is held, expected 'root': {'type': 'free'}");
 }
 
+/* How the rods are at the start: pushed out of bodies (in scenes that settle, unless it says no), free of sag. */
+static void read_start(sk_reader *r, const sk_at *entry, sk_scene_rod *rod)
+{
+  static const char *const fields[] = {"outside", "sag_free"};
+  sk_at at = sk_at_get(entry, "start"), free = sk_at_get(&at, "sag_free");
+  if (at.value && !sk_at_object(r, &at, fields, SK_COUNT(fields))) return;
+  rod->outside = sk_get_bool(r, &at, "outside", r->scene->step.settle > 0);
+  rod->sag_free = sk_get_bool(r, &at, "sag_free", false);
+  if (rod->sag_free && rod->def.model != SKEIN_SUPER_HELIX)
+    sk_at_fail(r, &free, "is for super-helices, the model is %s", skein_rod_model_name(rod->def.model));
+  if (rod->sag_free && rod->def.root != SKEIN_CLAMPED)
+    sk_at_fail(r, &free, "needs a root that holds the rod, expected 'root': {'type': 'clamped'}");
+}
+
 static sk_scene_rod read_shared(sk_reader *r, const sk_at *entry, const char *name)
 {
   sk_scene_rod rod = {.name = name, .def = skein_default_rod_def(), .root_body = -1, .tip_body = -1};
@@ -149,16 +165,17 @@ static sk_scene_rod read_shared(sk_reader *r, const sk_at *entry, const char *na
   read_root(r, entry, &rod);
   read_tip(r, entry, &rod);
   read_velocity(r, entry, &rod);
+  read_start(r, entry, &rod);
   return rod;
 }
 
 /* Fields that stand only where others do, and those that do not stand together. */
 static bool check_fields(sk_reader *r, const sk_at *entry)
 {
-  static const char *const ways[] = {"bundle", "grid", "file", "points"}, *const of_file[] = {"count", "scale"},
-                           *const not_of_file[] = {"length", "initial"};
+  static const char *const ways[] = {"bundle", "grid", "file", "points", "groom"},
+                           *const of_file[] = {"count", "scale"}, *const not_of_file[] = {"length", "initial"};
   const char *way = NULL;
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < SK_COUNT(ways); k++) {
     sk_at at = sk_at_get(entry, ways[k]);
     if (at.value && way) sk_at_fail(r, &at, "stands beside '%s', expected one of them", way);
     if (at.value) way = ways[k];
@@ -174,6 +191,8 @@ static bool check_fields(sk_reader *r, const sk_at *entry)
     if (at.value && file) sk_at_fail(r, &at, "stands beside 'file', where the strands say it");
     if (at.value && points) sk_at_fail(r, &at, "stands beside 'points', which say it");
   }
+  sk_at initial = sk_at_get(entry, "initial");
+  if (initial.value && sk_at_has(entry, "groom")) sk_at_fail(r, &initial, "stands beside 'groom', which says it");
   if (!file && !points) sk_at_need(r, entry, "length");
   return !sk_failed(r);
 }
@@ -190,6 +209,7 @@ static void read_entry(sk_reader *r, const sk_at *entry, int index)
   int first = r->scene->rod_count;
   sk_scene_rod rod = read_shared(r, entry, name);
   if (sk_at_has(entry, "file") || sk_at_has(entry, "points")) sk_rods_from_strands(r, entry, &rod);
+  else if (sk_at_has(entry, "groom")) sk_rods_from_groom(r, entry, &rod);
   else {
     rod.def.length = sk_get_number(r, entry, "length", SK_LENGTH, SK_POSITIVE, 1);
     rod.def.natural = sk_get_cells(r, entry, "natural", &rod.def.naturals);

@@ -141,6 +141,7 @@ void skein_scene_destroy(skein_scene *scene)
 {
   if (!scene) return;
   for (int i = 0; i < scene->mesh_count; i++) sk_mesh_destroy(scene->meshes[i]);
+  for (int i = 0; i < scene->cache_count; i++) sk_cache_destroy(scene->caches[i]);
   for (int i = 0; i < scene->tube_count; i++) sk_tube_destroy(scene->tubes[i]);
   sk_arena_free(&scene->arena);
   free(scene);

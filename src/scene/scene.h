@@ -29,6 +29,9 @@ typedef struct sk_scene_rod {
   sk_path root_path, tip_path; /* motion of a held end that no body holds, on top of its pose at t = 0: m =
                                   sk_path_pose(path, identity, t) gives the pose (r0 + m.r, m.q q0) */
   double velocity[3];          /* m/s at the start, of the whole rod (free roots and chains) */
+  bool outside;                /* the initial shape was to be outside bodies: */
+  double moved, inside;        /* m: furthest that a point was moved for it; deepest that one is inside all the same */
+  bool sag_free;               /* the natural shape is the one that hangs in the initial one under gravity */
   double fit;                  /* m: rods from a file, the largest distance between a point of the strand and the rod */
 } sk_scene_rod;
 
@@ -84,13 +87,15 @@ typedef enum sk_rigid_method {
 typedef struct sk_scene_step {
   double dt, dt_min, dt_max; /* s: the default step, and the bounds of the adaptive one */
   double theta;
-  double tol, tol_rest; /* of the friction solve, error_rel: in motion, and where all is calm */
-  double slop;          /* share of the radius that contacts may overlap before they are pushed out */
-  double push;          /* m/s: bound of the push-out velocity */
-  bool passive;         /* overlaps are pushed out at once, but no faster than the surfaces came together */
-  double chord;         /* share of the radius that the chord of a capsule may miss the curve by */
-  double overlap;       /* share of the radius beyond which an overlap that grows makes steps shorter */
-  double travel;        /* largest travel of a point in one step, in lengths of a capsule; 0: any */
+  double settle;          /* s before t = 0 in which the scene comes to rest */
+  double settle_friction; /* share of mu that acts meanwhile */
+  double tol, tol_rest;   /* of the friction solve, error_rel: in motion, and where all is calm */
+  double slop;            /* share of the radius that contacts may overlap before they are pushed out */
+  double push;            /* m/s: bound of the push-out velocity */
+  bool passive;           /* overlaps are pushed out at once, but no faster than the surfaces came together */
+  double chord;           /* share of the radius that the chord of a capsule may miss the curve by */
+  double overlap;         /* share of the radius beyond which an overlap that grows makes steps shorter */
+  double travel;          /* largest travel of a point in one step, in lengths of a capsule; 0: any */
   skein_method method;
   skein_local local;
   bool failsafe;
@@ -131,9 +136,11 @@ struct skein_scene {
   sk_scene_output output;
   double unit;    /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
   char *source;   /* the JSON text as read, with --set applied */
-  sk_arena arena; /* everything but the meshes and the tubes */
+  sk_arena arena; /* everything but the meshes, their caches and the tubes */
   sk_mesh **meshes;
   int mesh_count;
+  sk_cache **caches;
+  int cache_count;
   sk_tube **tubes;
   int tube_count;
 };

@@ -6,7 +6,8 @@
 
 static void read_time(sk_reader *r, const sk_at *root)
 {
-  static const char *const fields[] = {"duration", "dt", "dt_min", "dt_max", "theta", "travel"};
+  static const char *const fields[] = {"duration", "dt",     "dt_min", "dt_max",
+                                       "theta",    "travel", "settle", "settle_friction"};
   sk_scene_step *s = &r->scene->step;
   sk_at at = sk_at_get(root, "time");
   if (at.value && !sk_at_object(r, &at, fields, SK_COUNT(fields))) return;
@@ -16,6 +17,8 @@ static void read_time(sk_reader *r, const sk_at *root)
   s->dt_max = sk_get_number(r, &at, "dt_max", SK_TIME, SK_POSITIVE, s->dt);
   s->theta = sk_get_number(r, &at, "theta", SK_ONE, SK_SHARE, 1);
   s->travel = sk_get_number(r, &at, "travel", SK_ONE, SK_NOT_NEGATIVE, 1);
+  s->settle = sk_get_number(r, &at, "settle", SK_TIME, SK_NOT_NEGATIVE, 0);
+  s->settle_friction = sk_get_number(r, &at, "settle_friction", SK_ONE, SK_SHARE, 1);
   if (sk_failed(r)) return;
   sk_at theta = sk_at_get(&at, "theta"), lo = sk_at_get(&at, "dt_min"), hi = sk_at_get(&at, "dt_max");
   if (s->theta < 0.5) sk_at_fail(r, &theta, "is %g, expected 0.5 to 1", s->theta);
@@ -81,6 +84,7 @@ void sk_check_rigid(sk_reader *r, const sk_at *root)
   sk_at solver = sk_at_get(root, "solver"), at = sk_at_get(&solver, "rigid");
   if (sk_failed(r) || s->step.rigid == SK_RIGID_VELOCITY) return;
   if (s->rod_count > 0) sk_at_fail(r, &at, "enforces distances of rigid bodies, expected a scene without rods");
+  if (s->cache_count > 0) sk_at_fail(r, &at, "enforces distances of rigid bodies, expected no mesh with an animation");
   if (s->step.theta < 1) sk_at_fail(r, &at, "enforces distances, expected time.theta = 1, found %g", s->step.theta);
   for (int k = 0; k < s->group_count * s->group_count && !sk_failed(r); k++)
     if (s->restitution[k] > 0 && s->mu[k] >= 0)

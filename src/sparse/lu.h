@@ -1,4 +1,4 @@
-/* Sparse LU of unsymmetric matrices with a fixed, structurally symmetric pattern (UMFPACK). */
+/* LU of unsymmetric matrices with a fixed, structurally symmetric pattern: by UMFPACK, small full ones by LAPACK. */
 #ifndef SK_LU_H
 #define SK_LU_H
 
@@ -10,6 +10,8 @@ typedef struct sk_lu {
   int *start, *row;
   double *val;
   void *symbolic, *numeric;
+  double *full; /* n x n by columns, instead of these, where the matrix is small and full */
+  int *pivot;
   double flops; /* estimate of one factorisation */
   double rcond; /* of the last factorisation: smallest over largest pivot; rounding alone gives some 1e-16 */
 } sk_lu;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Weight times length, and the motion that the scene starts with: what a blow-up is measured by. */
-static double start_scale(const skein_world *w)
+double sk_world_scale(const skein_world *w)
 {
   double sum = 0, g = sk_norm(sk_load3(w->env.gravity));
   skein_step_info info;
@@ -22,6 +22,18 @@ static double start_scale(const skein_world *w)
   return sum + fabs(info.kinetic) + fabs(info.elastic);
 }
 
+/* The rod of the scene, with the natural shape that its start asks for. */
+static skein_status create_rod(const skein_world *w, const sk_scene_rod *from, skein_rod **out)
+{
+  skein_rod *rod;
+  skein_status s = skein_rod_create(&from->def, out);
+  if (s.code != SKEIN_OK || !from->sag_free) return s;
+  rod = *out;
+  s = sk_rod_sag_free(rod, &w->env, out);
+  skein_rod_destroy(rod);
+  return s;
+}
+
 static skein_status create_strands(skein_world *w)
 {
   skein_status s = sk_ok();
@@ -29,7 +41,7 @@ static skein_status create_strands(skein_world *w)
     const sk_scene_rod *from = w->scene->rods + i;
     sk_strand *strand = w->strands + i;
     *strand = (sk_strand){.radius = from->radius, .group = from->group, .source = i, .dof = -1, .cut_off = -1};
-    s = sk_status_prefix(skein_rod_create(&from->def, &strand->rod), from->name);
+    s = sk_status_prefix(create_rod(w, from, &strand->rod), from->name);
     w->strand_count = i + (s.code == SKEIN_OK);
   }
   return s;
@@ -42,18 +54,20 @@ skein_status skein_world_create(const skein_scene *scene, int threads, skein_wor
   skein_world *w = sk_calloc(1, sizeof *w);
   if (!w) return sk_no_memory();
   w->scene = scene, w->env = scene->env, w->dt = scene->step.dt;
+  if (scene->step.settle > 0) w->time = -scene->step.settle;
   w->threads = threads > 0 ? threads : omp_get_max_threads();
   w->strands = sk_calloc((size_t)scene->rod_count, sizeof *w->strands);
   w->bodies = sk_calloc((size_t)scene->body_count, sizeof *w->bodies);
   w->rest = sk_calloc((size_t)scene->rod_count + (size_t)scene->body_count, sizeof *w->rest);
   skein_status s = sk_world_live_create(w) && w->strands && w->bodies && w->rest ? create_strands(w) : sk_no_memory();
+  if (s.code == SKEIN_OK) s = sk_world_deform_create(w);
   if (s.code == SKEIN_OK) s = sk_world_start(w);
   if (s.code != SKEIN_OK) {
     skein_world_destroy(w);
     return s;
   }
   sk_world_find_roots(w);
-  w->energy_scale = start_scale(w);
+  w->energy_scale = sk_world_scale(w);
   *out = w;
   return s;
 }
@@ -62,6 +76,7 @@ void skein_world_destroy(skein_world *w)
 {
   if (!w) return;
   for (int i = 0; i < w->strand_count; i++) skein_rod_destroy(w->strands[i].rod);
+  sk_world_deform_destroy(w);
   sk_arena_free(&w->arena), sk_arena_free(&w->kept);
   free(w->strands), free(w->bodies), free(w->rest), free(w->mu), free(w->pulls);
   free(w);

@@ -52,7 +52,9 @@ static sk_pose end_pose_at(const skein_world *w, const sk_strand *strand, bool t
     return (sk_pose){sk_add(base->r, m.r), sk_quat_unit(sk_quat_mul(m.q, base->q))};
   }
   sk_pose to = body_pose_at(w, body, time);
-  return carried(base, &w->scene->bodies[body].pose, &to);
+  if (!sk_world_deforms(w, body)) return carried(base, &w->scene->bodies[body].pose, &to);
+  sk_pose at = sk_world_anchored(w, strand->source, tip, body, time);
+  return (sk_pose){sk_pose_out(&to, at.r), sk_quat_unit(sk_quat_mul(to.q, at.q))};
 }
 
 static bool end_is_driven(const skein_world *w, const sk_scene_rod *rod, bool tip)
@@ -61,6 +63,17 @@ static bool end_is_driven(const skein_world *w, const sk_scene_rod *rod, bool ti
   if ((tip ? rod->def.tip : rod->def.root) == SKEIN_FREE) return false;
   if (body < 0) return path_moves(tip ? &rod->tip_path : &rod->root_path);
   return w->scene->bodies[body].mode == SK_PRESCRIBED;
+}
+
+/* Ends on a surface that deforms, bound to it where they are at the start. */
+static void bind_ends(skein_world *w, const sk_strand *strand)
+{
+  const sk_scene_rod *rod = w->scene->rods + strand->source;
+  for (int tip = 0; tip < 2; tip++) {
+    int body = tip ? rod->tip_body : rod->root_body;
+    if (body >= 0 && sk_world_deforms(w, body))
+      sk_world_anchor(w, strand->source, tip, body, tip ? &strand->tip_base : &strand->root_base);
+  }
 }
 
 static skein_status drive_strand(skein_world *w, const sk_strand *strand, double time)
@@ -75,15 +88,17 @@ static skein_status drive_strand(skein_world *w, const sk_strand *strand, double
 skein_status sk_world_drive(skein_world *w, double dt)
 {
   skein_status s = sk_world_load(w, dt);
-  for (int i = 0; i < w->strand_count && s.code == SKEIN_OK; i++) s = drive_strand(w, w->strands + i, w->time + dt);
+  double time = sk_world_path_time(w, dt);
+  for (int i = 0; i < w->strand_count && s.code == SKEIN_OK; i++) s = drive_strand(w, w->strands + i, time);
   for (int i = 0; i < w->scene->body_count; i++) {
     sk_body_state *b = w->bodies + i;
     if (w->scene->bodies[i].mode != SK_PRESCRIBED) continue;
-    b->next = body_pose_at(w, i, w->time + dt);
+    b->next = body_pose_at(w, i, time);
     b->v = sk_mul(1 / dt, sk_sub(b->next.r, b->pose.r));
     sk_mat3 turn = sk_quat_frame(sk_quat_mul(b->next.q, sk_quat_conj(b->pose.q)));
     b->w = sk_mul(1 / dt, sk_rotation_log(turn));
   }
+  sk_world_deform(w, dt);
   return s;
 }
 
@@ -92,7 +107,8 @@ bool sk_world_end_moves(const skein_world *w, int i, double dt)
   const sk_strand *strand = w->strands + i;
   for (int tip = 0; tip < 2; tip++) {
     if (!(tip ? strand->tip_driven : strand->root_driven)) continue;
-    sk_pose now = end_pose_at(w, strand, tip, w->time), next = end_pose_at(w, strand, tip, w->time + dt);
+    sk_pose now = end_pose_at(w, strand, tip, sk_world_path_time(w, 0)),
+            next = end_pose_at(w, strand, tip, sk_world_path_time(w, dt));
     if (memcmp(&now, &next, sizeof now) != 0) return true;
   }
   return false;
@@ -119,30 +135,41 @@ static skein_status start_velocity(skein_world *w, sk_strand *strand, double dt,
   return skein_rod_set_state(rod, x, v);
 }
 
-skein_status sk_world_start(skein_world *w)
+skein_status sk_world_launch(skein_world *w)
 {
   skein_status s = sk_ok();
   int nx = 1;
   for (int i = 0; i < w->strand_count; i++) nx = SK_MAX(nx, w->strands[i].rod->nx + w->strands[i].rod->n);
   double *x = sk_calloc(2 * (size_t)nx, sizeof *x);
   if (!x) return sk_no_memory();
-  for (int i = 0; i < w->strand_count && s.code == SKEIN_OK; i++) {
+  for (int i = 0; i < w->strand_count && s.code == SKEIN_OK; i++)
+    s = start_velocity(w, w->strands + i, w->scene->step.dt, x, x + nx);
+  free(x);
+  for (int i = 0; i < w->scene->body_count; i++) {
+    const sk_scene_body *b = w->scene->bodies + i;
+    if (b->mode == SK_DYNAMIC) w->bodies[i].v = b->velocity, w->bodies[i].w = b->spin;
+  }
+  sk_world_wake_all(w);
+  w->energy_scale = fmax(w->energy_scale, sk_world_scale(w));
+  return s;
+}
+
+skein_status sk_world_start(skein_world *w)
+{
+  for (int i = 0; i < w->strand_count; i++) {
     sk_strand *strand = w->strands + i;
     const sk_scene_rod *rod = w->scene->rods + strand->source;
     const double *tip = strand->rod->x + SK_TIP;
     strand->root_base = pose_from(&rod->def.pose);
     strand->tip_base = (sk_pose){sk_load3(tip), sk_frame_quat(sk_load33(tip + 3))};
+    bind_ends(w, strand);
     strand->root_driven = end_is_driven(w, rod, false), strand->tip_driven = end_is_driven(w, rod, true);
-    s = start_velocity(w, strand, w->scene->step.dt, x, x + nx);
   }
-  free(x);
   for (int i = 0; i < w->scene->body_count; i++) {
-    const sk_scene_body *b = w->scene->bodies + i;
     w->bodies[i] = (sk_body_state){.pose = body_pose_at(w, i, 0)};
     w->bodies[i].next = w->bodies[i].pose;
-    if (b->mode == SK_DYNAMIC) w->bodies[i].v = b->velocity, w->bodies[i].w = b->spin;
   }
-  return s;
+  return sk_world_settling(w) ? sk_ok() : sk_world_launch(w);
 }
 
 /* ---- Rigid bodies ---- */

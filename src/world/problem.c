@@ -173,7 +173,7 @@ static int fill_side(const skein_world *w, const sk_touch *t, int row, int at, b
     const sk_body_state *b = w->bodies + body;
     sk_vec3 arm = sk_sub(second ? t->point_b : t->point_a, b->pose.r);
     dof = w->body_dof[body], n = 6;
-    if (count == 0) drift = sk_add(b->v, sk_cross(b->w, arm));
+    if (count == 0) drift = sk_world_body_velocity(w, body, sk_touch_triangle(w, t), second ? t->point_b : t->point_a);
     const double turn[18] = {1, 0, 0, 0, arm.z, -arm.y, 0, 1, 0, -arm.z, 0, arm.x, 0, 0, 1, arm.y, -arm.x, 0};
     memcpy(J, turn, sizeof turn); /* v + w x arm */
   }
@@ -199,12 +199,13 @@ static int fill_side(const skein_world *w, const sk_touch *t, int row, int at, b
 }
 
 /* Velocity of a place before the step. */
-static sk_vec3 velocity_before(const skein_world *w, int object, double s, sk_vec3 point)
+static sk_vec3 velocity_before(const skein_world *w, const sk_touch *t, bool second)
 {
-  if (!sk_is_rod(w, object)) {
-    const sk_body_state *b = w->bodies + object - w->strand_count;
-    return sk_add(b->v, sk_cross(b->w, sk_sub(point, b->pose.r)));
-  }
+  int object = second ? t->b : t->a;
+  double s = second ? t->sb : t->sa;
+  if (!sk_is_rod(w, object))
+    return sk_world_body_velocity(w, object - w->strand_count, sk_touch_triangle(w, t),
+                                  second ? t->point_b : t->point_a);
   const skein_rod *rod = w->strands[object].rod;
   sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
   return rod->ops->velocity(rod, rod->x, rod->v, s, &in);
@@ -217,8 +218,7 @@ static double contact_radius(const skein_world *w, const sk_touch *t)
          rb = sk_is_rod(w, t->b) ? w->strands[t->b].radius : HUGE_VAL;
   double r = fmin(ra, rb);
   if (isfinite(r)) return r;
-  const sk_shape *a = &w->scene->bodies[t->a - w->strand_count].shape,
-                 *b = &w->scene->bodies[t->b - w->strand_count].shape;
+  const sk_shape *a = sk_world_shape(w, t->a - w->strand_count), *b = sk_world_shape(w, t->b - w->strand_count);
   sk_vec3 lo, hi, size[2] = {{HUGE_VAL, 0, 0}, {HUGE_VAL, 0, 0}};
   const sk_shape *both[2] = {a, b};
   for (int k = 0; k < 2; k++) {
@@ -238,7 +238,8 @@ static double gap_velocity(const skein_world *w, const sk_touch *t, double dt)
   if (t->restitution > 0 && t->approach < -slow && t->gap < closing) return t->restitution * t->approach;
   if (t->gap >= 0) return t->gap / dt;
   if (step->passive) return overlap > 0 ? -fmax(0, fmin(fmin(step->push, overlap / dt), -t->approach)) : 0;
-  return overlap > 0 && !w->gentle ? -fmin(step->push, 0.2 * overlap / dt) : 0;
+  double speed = sk_world_settling(w) ? sk_world_opening(w, t, overlap, dt) : 0.2 * overlap / dt;
+  return overlap > 0 && !w->gentle ? -fmin(step->push, speed) : 0;
 }
 
 static void fill_contact(const skein_world *w, int k, double dt, double *J)
@@ -248,7 +249,7 @@ static void fill_contact(const skein_world *w, int k, double dt, double *J)
   int row = 3 * k, count = fill_side(w, t, row, 0, false, J);
   fill_side(w, t, row, count, true, J);
   p->mu[k] = t->mu;
-  sk_vec3 before = sk_sub(velocity_before(w, t->a, t->sa, t->point_a), velocity_before(w, t->b, t->sb, t->point_b));
+  sk_vec3 before = sk_sub(velocity_before(w, t, false), velocity_before(w, t, true));
   t->approach = sk_dot(t->frame[0], before);
   for (int c = 0; c < 3; c++) t->u_before[c] = sk_dot(t->frame[c], before);
   t->offset = gap_velocity(w, t, dt);
@@ -334,10 +335,11 @@ skein_status sk_world_assemble(skein_world *w, double dt)
 
 /* ---- Solving ---- */
 
-/* Impulses back into the contacts, in world axes; what they dissipate is - r . (u before + u after) / 2. */
-static double take_impulses(skein_world *w)
+/* Impulses back into the contacts, in world axes; what they dissipate is - r . (u before + u after) / 2. *friction: of
+ * the tangential part. */
+static double take_impulses(skein_world *w, double *friction)
 {
-  double work = 0;
+  double work[3] = {0};
   for (int k = 0; k < w->tried.count; k++) {
     sk_touch *t = w->tried.at + k;
     const double *r = w->solution.r + 3 * k, *u = w->solution.u + 3 * k;
@@ -346,10 +348,11 @@ static double take_impulses(skein_world *w)
     t->status = !(force > 0) ? 0 : hypot(r[1], r[2]) < t->mu * r[0] * (1 - 1e-6) || slip == 0 ? 1 : 2;
     for (int c = 0; c < 3; c++) {
       t->impulse = sk_axpy(t->impulse, r[c], t->frame[c]);
-      work += 0.5 * r[c] * (t->u_before[c] + u[c] - (c == 0 ? t->offset : t->shift[c - 1]));
+      work[c] += 0.5 * r[c] * (t->u_before[c] + u[c] - (c == 0 ? t->offset : t->shift[c - 1]));
     }
   }
-  return -work;
+  *friction = -(work[1] + work[2]);
+  return *friction - work[0];
 }
 
 /* Rods that touch something get its velocities; the others have the free ones already. */
@@ -384,15 +387,19 @@ skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info)
   skein_solve_info result = {.converged = true};
   skein_status s = sk_ok();
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
-  def.tol = w->calm ? step->tol_rest : step->tol, def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
+  def.tol = w->calm ? step->tol_rest : step->tol;
   def.max_seconds = step->max_seconds, def.threads = w->threads, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
+  if (sk_world_settling(w)) sk_world_hurry(w, &def);
+  def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
   if (w->tried.count > 0) s = skein_solve(&w->problem, &def, &w->solution, &result);
   if (s.code != SKEIN_OK) return s;
   take_velocities(w);
   solve_bodies(w, dt);
-  info->dissipated = take_impulses(w);
-  info->converged = result.converged, info->error = result.error.rel, info->sweeps = result.iterations;
+  info->dissipated = take_impulses(w, &info->dissipated_friction);
+  info->seconds_loop += result.seconds - result.seconds_setup;
+  info->converged = result.converged, info->tol = def.tol, info->error = result.error.rel,
+  info->sweeps = result.iterations;
   info->islands = result.islands;
   return s;
 }

@@ -292,10 +292,11 @@ static sk_vec3 velocity_of(const skein_world *w, const sk_rigid *r, int body, bo
   return sk_add(v, sk_cross(spin, arm));
 }
 
-/* The contacts become the touches of the step, with their distances at its end; what they dissipate. */
-static double take_touches(skein_world *w, const sk_rigid *r, bool rough)
+/* The contacts become the touches of the step, with their distances at its end; what they dissipate, and by friction.
+ */
+static double take_touches(skein_world *w, const sk_rigid *r, bool rough, double *friction)
 {
-  double work_done = 0;
+  double work_done = 0, rubbed = 0;
   for (int k = 0; k < r->count; k++) {
     const sk_grip *g = r->at + k;
     sk_touch *t = w->tried.at + k;
@@ -314,11 +315,13 @@ static double take_touches(skein_world *w, const sk_rigid *r, bool rough)
     for (int after = 0; after < 2; after++)
       u[after] = sk_sub(velocity_of(w, r, g->a, after, g->arm[0]), velocity_of(w, r, g->b, after, g->arm[1]));
     work_done += 0.5 * sk_dot(t->impulse, sk_add(u[0], u[1]));
+    rubbed += 0.5 * sk_dot(g->drag, sk_add(u[0], u[1]));
     bool sticks = sk_norm(g->drag) < g->mu * f * (1 - 1e-6) || (!rough && sk_norm(u[1]) == 0);
     t->status = !(f > 0) ? 0 : sticks ? 1 : 2;
   }
   w->tried.count = r->count;
   if (r->count > 0) qsort(w->tried.at, (size_t)r->count, sizeof *w->tried.at, compare);
+  *friction = -rubbed;
   return -work_done;
 }
 
@@ -341,15 +344,18 @@ skein_status sk_world_rigid(skein_world *w, double dt, skein_step_info *info)
   if (sk_rigid_look(&r, true) < 0 || !make_room(&r, &k)) return sk_no_memory();
   bool rough = sk_rigid_is_rough(&r);
   sk_blas_hold(1);
+  double begun = sk_seconds();
   s = solve_all(&r, &k, &converged);
+  info->seconds_loop += sk_seconds() - begun;
   sk_blas_hold(-1);
   w->tried.at = SK_NEW_RAW(&w->arena, r.count, sk_touch);
   if (w->arena.failed) return sk_no_memory();
   if (s.code != SKEIN_OK) return s;
-  info->dissipated = take_touches(w, &r, rough);
+  info->dissipated = take_touches(w, &r, rough, &info->dissipated_friction);
   take_velocities(w, &r);
   w->problem.dofs = r.dofs;
-  info->converged = converged, info->error = r.error / r.tol * 1e-10, info->sweeps = r.iterations, info->islands = 1;
+  info->converged = converged, info->tol = 1e-10, info->error = r.error / r.tol * info->tol;
+  info->sweeps = r.iterations, info->islands = 1;
   return s;
 }
 

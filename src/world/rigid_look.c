@@ -321,7 +321,8 @@ double sk_rigid_nearest(const skein_world *w, double reach)
       const sk_scene_body *A = w->scene->bodies + a, *B = w->scene->bodies + b;
       if (A->mode != SK_DYNAMIC && B->mode != SK_DYNAMIC) continue;
       if (w->mu[A->group * w->scene->group_count + B->group] < 0) continue;
-      int found = sk_shape_shape(&A->shape, &w->bodies[a].pose, &B->shape, &w->bodies[b].pose, reach, near);
+      int found = sk_shape_shape(sk_world_shape(w, a), &w->bodies[a].pose, sk_world_shape(w, b), &w->bodies[b].pose,
+                                 reach, near);
       for (int k = 0; k < found; k++) least = fmin(least, near[k].distance);
     }
   return least;

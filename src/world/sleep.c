@@ -25,7 +25,7 @@ static bool is_driven(const skein_world *w, int object)
 {
   if (sk_is_rod(w, object) || w->scene->bodies[object - w->strand_count].mode != SK_PRESCRIBED) return false;
   const sk_body_state *b = w->bodies + object - w->strand_count;
-  return sk_norm(b->v) + sk_norm(b->w) > 0;
+  return sk_norm(b->v) + sk_norm(b->w) + sk_world_surface_speed(w, object - w->strand_count) > 0;
 }
 
 static bool is_live(const skein_world *w, int object)

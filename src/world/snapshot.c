@@ -61,6 +61,28 @@ static void fill_contacts(const skein_world *w, skein_frame *f)
   }
 }
 
+/* Of the bodies that deform, as they are now. */
+static bool fill_surfaces(const skein_world *w, skein_frame *f)
+{
+  if (!w->deforms) return true;
+  for (int i = 0; i < f->bodies; i++) f->surfaces += sk_world_deforms(w, i);
+  f->surface_body = sk_calloc((size_t)f->surfaces, sizeof(int));
+  f->surface_start = sk_calloc((size_t)f->surfaces + 1, sizeof(int));
+  if (!f->surface_body || !f->surface_start) return false;
+  for (int i = 0, k = 0; i < f->bodies; i++) {
+    if (!sk_world_deforms(w, i)) continue;
+    f->surface_vertices += sk_mesh_vertices(sk_world_shape(w, i)->mesh);
+    f->surface_body[k++] = i, f->surface_start[k] = f->surface_vertices;
+  }
+  f->surface_vertex = sk_calloc(3 * (size_t)f->surface_vertices, sizeof(float));
+  for (int k = 0; f->surface_vertex && k < f->surfaces; k++) {
+    const double *v = sk_mesh_vertex_data(sk_world_shape(w, f->surface_body[k])->mesh);
+    float *out = f->surface_vertex + 3 * (size_t)f->surface_start[k];
+    for (int i = 0; i < 3 * (f->surface_start[k + 1] - f->surface_start[k]); i++) out[i] = (float)v[i];
+  }
+  return f->surface_vertex != NULL;
+}
+
 skein_status skein_world_frame(const skein_world *w, int index, skein_frame *f)
 {
   *f = (skein_frame){
@@ -71,7 +93,7 @@ skein_status skein_world_frame(const skein_world *w, int index, skein_frame *f)
   for (int i = 0; i < f->rods; i++)
     f->point_start[i + 1] = f->point_start[i] + points_of(w, w->strands + i) * w->strands[i].rod->def.elements + 1;
   f->points = f->point_start[f->rods];
-  if (!allocate(w, f) || !fill_rods(w, f)) {
+  if (!allocate(w, f) || !fill_rods(w, f) || !fill_surfaces(w, f)) {
     skein_frame_destroy(f);
     return sk_no_memory();
   }
@@ -217,6 +239,7 @@ static void pass_world(stream *s, skein_world *w)
   pass(s, w->rest, sizeof *w->rest * ((size_t)r.strands + (size_t)r.bodies));
   pass(s, w->touches.at, sizeof *w->touches.at * (size_t)r.touches);
   if (!s->bad) pass_live(s, w);
+  if (w->deforms) pass(s, &w->surface_time, sizeof w->surface_time);
 }
 
 skein_status skein_world_save(const skein_world *w, void **bytes, size_t *size)
@@ -237,13 +260,16 @@ skein_status skein_world_load(skein_world *w, const void *bytes, size_t size)
   stream s = {.bytes = (unsigned char *)bytes, .size = size, .reading = true};
   if (!fresh) return sk_no_memory();
   fresh->scene = w->scene, fresh->threads = w->threads;
+  fresh->deforms = w->deforms, fresh->anchors = w->anchors, fresh->places = w->places; /* depend on the scene only */
   fresh->bodies = sk_calloc((size_t)w->scene->body_count, sizeof *fresh->bodies);
   if (fresh->bodies) pass_world(&s, fresh);
   bool fits = fresh->bodies && !s.bad && s.at == size;
   if (fits) {
     skein_world swap = *w;
     *w = *fresh, *fresh = swap;
+    sk_world_deform_restore(w);
   }
+  fresh->deforms = NULL, fresh->anchors = NULL, fresh->places = NULL;
   bool starved = !fits && (s.starved || !fresh->bodies);
   skein_world_destroy(fresh);
   if (starved) return sk_no_memory();

@@ -115,6 +115,7 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
   if (s.code == SKEIN_OK && !distances) s = sk_world_assemble(w, dt);
   lap(&last, &info->seconds_assemble);
   if (s.code == SKEIN_OK) s = distances ? sk_world_rigid(w, dt, info) : sk_world_solve(w, dt, info);
+  if (s.code == SKEIN_OK) sk_world_restrain(w);
   lap(&last, &info->seconds_solve);
   if (s.code == SKEIN_OK) s = for_strands(w, dt, advance_strand);
   if (s.code == SKEIN_OK) sk_world_move_bodies(w, w->saved_bodies, dt);
@@ -128,6 +129,7 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
 static double horizon(const skein_world *w, double until)
 {
   double t = fmin(until, sk_world_load_change(w));
+  if (sk_world_settling(w)) t = fmin(t, 0);
   if (w->next_event < w->scene->event_count) t = fmin(t, w->scene->events[w->next_event].time);
   return t;
 }
@@ -143,7 +145,7 @@ static double choose_dt(const skein_world *w, double until)
       fastest = fmax(fastest, s->speed), shortest = fmin(shortest, s->rod->l);
     }
     if (fastest * dt > w->scene->step.travel * shortest) dt = w->scene->step.travel * shortest / fastest;
-    dt = fmax(dt, w->scene->step.dt_min);
+    dt = fmax(dt, sk_world_shortest(w));
   }
   if (left <= dt * (1 + 1e-9)) return left;
   return left < 2 * dt ? 0.5 * left : dt;
@@ -248,9 +250,9 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
   const sk_scene_step *step = &w->scene->step;
   double radius = HUGE_VAL;
   for (int i = 0; i < w->strand_count; i++) radius = fmin(radius, w->strands[i].radius);
-  if (info->dt < wanted) w->dt = fmax(step->dt_min, info->dt);
+  if (info->dt < wanted) w->dt = fmax(sk_world_shortest(w), info->dt);
   else if (info->penetration > 2 * step->overlap && info->penetration > 1.05 * w->penetration)
-    w->dt = fmax(step->dt_min, 0.5 * w->dt);
+    w->dt = fmax(sk_world_shortest(w), 0.5 * w->dt);
   else w->dt = fmin(step->dt, 1.2 * w->dt);
   w->penetration = info->penetration;
   for (int i = 0; i < w->strand_count; i++) {
@@ -292,11 +294,12 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
       restore(w), tries--;
       continue;
     }
-    bool shortest = dt <= w->scene->step.dt_min * (1 + 1e-9) || tries >= 60;
-    if (s.code == SKEIN_OK && look_further(w, info, &deeper) && wider++ < 8) {
+    bool shortest = dt <= sk_world_shortest(w) * (1 + 1e-9) || tries >= 60;
+    if (s.code == SKEIN_OK && look_further(w, info, &deeper) && wider++ < 8 && !sk_world_settling(w)) {
       restore(w);
       continue;
     }
+    if (s.code == SKEIN_OK && sk_world_settling(w)) return s;
     bool sinks = s.code == SKEIN_OK && info->converged && deeper > 0 && deeper < 0.75 * before && !shortest;
     if (s.code == SKEIN_OK && !sinks && (info->converged || (shortest && (w->gentle || w->pushed == 0)))) return s;
     restore(w);
@@ -306,7 +309,7 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
     }
     if (s.code == SKEIN_NO_MEMORY || shortest) return s;
     if (sinks) before = deeper;
-    dt = fmax(0.5 * dt, w->scene->step.dt_min);
+    dt = fmax(0.5 * dt, sk_world_shortest(w));
   }
 }
 
@@ -325,14 +328,18 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
     return sk_fail(SKEIN_BAD_INPUT, "until is %g s, expected more than the world's %g s", until, w->time);
   skein_status s = sk_world_apply_events(w);
   if (s.code != SKEIN_OK) return s;
+  sk_world_swell(w);
   double wanted = choose_dt(w, until);
   s = take_step(w, wanted, info);
   if (s.code != SKEIN_OK) return s;
+  sk_world_deform_done(w);
   double last = sk_seconds(), end = horizon(w, until);
   describe(w, info);
   sk_world_energies(w, info);
   info->work = sk_world_load_work(w);
   if (!all_finite(info) || runs_away(w, info)) return blown_up(w, info);
+  bool settles = sk_world_settling(w);
+  if (settles) sk_world_damp(w, info->dt);
   w->energy_scale = fmax(w->energy_scale, fabs(info->kinetic) + fabs(info->elastic));
   w->time = w->time + info->dt >= end - 1e-12 * info->dt ? end : w->time + info->dt;
   s = keep_touches(w, w->last_dt > 0 ? info->dt / w->last_dt : 1);
@@ -342,6 +349,8 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   info->rods_asleep = sk_world_rods_asleep(w);
   count_contacts(w, info);
   adapt(w, info, wanted);
+  if (settles && !sk_world_settling(w) && s.code == SKEIN_OK) s = sk_world_launch(w);
   lap(&last, &info->seconds_other);
+  info->memory = sk_memory();
   return s;
 }

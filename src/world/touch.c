@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { APART = 4 }; /* radii of arc between two places of one rod that may touch */
-
 /* ---- Capsules ---- */
 
 /* Numbers the pieces of every strand; chords miss the curve by at most the scene's share of the radius. */
@@ -15,7 +13,7 @@ static void count_pieces(skein_world *w)
   w->piece_count = 0;
   for (int i = 0; i < w->strand_count; i++) {
     sk_strand *s = w->strands + i;
-    s->pieces = SK_MAX(s->finer, sk_rod_pieces(s->rod, w->scene->step.chord * s->radius));
+    s->pieces = SK_MAX(s->finer, sk_rod_pieces(s->rod, w->scene->step.chord * w->scene->rods[s->source].radius));
     s->first = w->piece_count;
     w->piece_count += s->pieces * s->rod->def.elements;
   }
@@ -46,7 +44,8 @@ static void fill_pieces(skein_world *w, int i, double dt)
                                          .s1 = (k + 1) * ds,
                                          .object = i,
                                          .group = s->group,
-                                         .piece = k};
+                                         .piece = k,
+                                         .straight = s->rod->def.model != SKEIN_SUPER_HELIX};
   }
 }
 
@@ -72,13 +71,14 @@ static void fill_solid(const skein_world *w, int i, double dt, sk_solid *out)
   double size = 0, fall = 0;
   sk_vec3 lo, hi;
   if (b->shape.kind != SK_PLANE) {
-    sk_shape_bounds(&b->shape, &at->pose, &lo, &hi);
+    sk_shape_bounds(sk_world_shape(w, i), &at->pose, &lo, &hi);
     size = sk_norm(sk_sub(hi, lo));
   }
   if (b->mode == SK_DYNAMIC) fall = sk_norm(sk_load3(w->env.gravity)) * dt * dt;
   bool idle = b->shape.kind == SK_SPHERE && w->scene->step.rigid == SK_RIGID_VELOCITY;
   double speed = sk_norm(at->v) + (idle ? 0 : sk_norm(at->w) * size);
-  *out = (sk_solid){.shape = &b->shape,
+  if (sk_world_deforms(w, i)) speed = sk_world_surface_speed(w, i);
+  *out = (sk_solid){.shape = sk_world_shape(w, i),
                     .pose = at->pose,
                     .reach = 1.2 * speed * dt + fall + 1e-3 * size,
                     .object = w->strand_count + i,
@@ -160,11 +160,12 @@ static void refine_on_body(const skein_world *w, sk_touch *t)
   sk_vec3 r, tangent;
   curve_at(w, t->a, t->sa, &r, &tangent);
   double reach = t->gap + s->radius + 2 * sk_norm(sk_sub(r, t->point_a)) + 1e-3 * s->radius;
-  int found = sk_shape_segment(&w->scene->bodies[body].shape, &w->bodies[body].pose, r, r, reach, near), best = -1;
+  int found = sk_shape_segment(sk_world_shape(w, body), &w->bodies[body].pose, r, r, reach, near), best = -1;
   for (int k = 0; k < found; k++)
     if (best < 0 || sk_dot(near[k].normal, t->frame[0]) > sk_dot(near[best].normal, t->frame[0])) best = k;
   if (best < 0) return;
   t->point_a = r, t->point_b = near[best].point, t->frame[0] = near[best].normal;
+  t->feature = near[best].feature;
   t->gap = near[best].distance - s->radius;
 }
 
@@ -236,12 +237,13 @@ static void warm_start(skein_world *w, double scale)
 }
 
 /* Velocity of a place, now or in the free motion. */
-static sk_vec3 velocity_at(const skein_world *w, int object, double s, sk_vec3 point, bool free)
+static sk_vec3 velocity_at(const skein_world *w, const sk_touch *t, bool second, bool free)
 {
-  if (!sk_is_rod(w, object)) {
-    const sk_body_state *b = w->bodies + object - w->strand_count;
-    return sk_add(b->v, sk_cross(b->w, sk_sub(point, b->pose.r)));
-  }
+  int object = second ? t->b : t->a;
+  double s = second ? t->sb : t->sa;
+  if (!sk_is_rod(w, object))
+    return sk_world_body_velocity(w, object - w->strand_count, sk_touch_triangle(w, t),
+                                  second ? t->point_b : t->point_a);
   const sk_strand *strand = w->strands + object;
   int count = strand->pieces * strand->rod->def.elements;
   double at = s / strand->rod->def.length * count;
@@ -256,7 +258,7 @@ static bool is_remote(const skein_world *w, const sk_touch *t, double dt)
   double speed = 0, radius = HUGE_VAL, extra = 0;
   if (!(t->gap > 0)) return false;
   for (int free = 0; free < 2; free++) {
-    sk_vec3 va = velocity_at(w, t->a, t->sa, t->point_a, free), vb = velocity_at(w, t->b, t->sb, t->point_b, free);
+    sk_vec3 va = velocity_at(w, t, false, free), vb = velocity_at(w, t, true, free);
     speed = fmax(speed, sk_norm(sk_sub(va, vb)));
   }
   if (sk_is_rod(w, t->a)) radius = w->strands[t->a].radius, extra += w->strands[t->a].extra;
@@ -276,13 +278,14 @@ static bool is_rooted(const skein_world *w, const sk_touch *t)
 static bool is_across_cut(const skein_world *w, int near, double s_near, int far, double s_far)
 {
   if (!sk_is_rod(w, near) || !sk_is_rod(w, far) || w->strands[near].cut_off != far) return false;
-  return w->strands[near].rod->def.length - s_near + s_far < APART * w->strands[near].radius;
+  return w->strands[near].rod->def.length - s_near + s_far < SK_APART * w->strands[near].radius;
 }
 
 /* Contacts that are none: inside the scalp, or across a cut, whose ends begin on top of each other. */
 static bool is_ignored(const skein_world *w, const sk_touch *t)
 {
-  return is_rooted(w, t) || is_across_cut(w, t->a, t->sa, t->b, t->sb) || is_across_cut(w, t->b, t->sb, t->a, t->sa);
+  return is_rooted(w, t) || sk_world_tangled(w, t) || is_across_cut(w, t->a, t->sa, t->b, t->sb) ||
+         is_across_cut(w, t->b, t->sb, t->a, t->sa);
 }
 
 /* Remote candidates go aside before the costly part; the others stay in order, and wake whom they touch. Their number.
@@ -340,7 +343,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .solids = solids,
                          .solid_count = w->scene->body_count,
                          .pairing = {w->scene->group_count, w->mu, w->scene->restitution},
-                         .apart = APART,
+                         .apart = SK_APART,
                          .stretch = 1,
                          .threads = w->threads};
   s = sk_collide_find(&in, &w->arena, &found, &count);
@@ -351,7 +354,10 @@ skein_status sk_world_touch(skein_world *w, double dt)
   count = set_remote_aside(w, found, count, dt);
   if (w->disturbed) return s;
 #pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
-  for (int i = 0; i < count; i++) refine(w, found + i, w->tried.at + i);
+  for (int i = 0; i < count; i++) {
+    refine(w, found + i, w->tried.at + i);
+    if (sk_world_settling(w)) sk_world_ease(w, w->tried.at + i);
+  }
   w->tried.count = merge(w, w->tried.at, count);
   warm_start(w, w->last_dt > 0 ? dt / w->last_dt : 1);
   return s;
@@ -401,7 +407,7 @@ void sk_world_find_roots(skein_world *w)
       for (sk_near near[SK_NEAR_MAX]; at <= s->rod->def.length; at += step) {
         sk_vec3 r, t;
         curve_at(w, i, at, &r, &t);
-        int found = sk_shape_segment(&w->scene->bodies[b].shape, &w->bodies[b].pose, r, r, 1.01 * s->radius, near);
+        int found = sk_shape_segment(sk_world_shape(w, b), &w->bodies[b].pose, r, r, 1.01 * s->radius, near);
         if (found == 0 || near[0].distance > 0.9 * s->radius) break;
       }
       if (at > 0) s->rooted_in = w->strand_count + b, s->rooted_until = at + 2 * s->radius;

@@ -3,6 +3,7 @@
 #include "world/world.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 bool sk_world_coarse(skein_world *w)
 {
@@ -19,7 +20,8 @@ bool sk_world_coarse(skein_world *w)
 /* A chain of chords, at the end of the step and before it, and a place on it. */
 typedef struct chain {
   const sk_vec3 *at, *before;
-  int count, piece;
+  int object, count, piece;
+  int apart;        /* pieces of one rod that may touch are at least this many apart */
   double t, length; /* place on the piece, length of a piece on the curve */
 } chain;
 
@@ -27,8 +29,9 @@ static chain chain_make(const skein_world *w, int object, double s)
 {
   const sk_strand *strand = w->strands + object;
   int start = strand->first + object, count = strand->pieces * strand->rod->def.elements;
-  chain c = {.at = w->after + start, .before = w->points + start, .count = count};
+  chain c = {.at = w->after + start, .before = w->points + start, .object = object, .count = count};
   c.length = strand->rod->def.length / count;
+  c.apart = SK_MAX(2, 1 + (int)ceil(SK_APART * strand->radius / c.length));
   c.piece = SK_MAX(0, SK_MIN((int)(s / c.length), count - 1));
   c.t = s / c.length - c.piece;
   return c;
@@ -50,6 +53,7 @@ static bool try_pieces(chain *a, chain *b, int i, int k, double *best)
 {
   double s, t;
   if (i < 0 || i >= a->count || k < 0 || k >= b->count) return false;
+  if (a->object == b->object && abs(i - k) < a->apart) return false;
   double d = sk_segment_segment(a->at[i], a->at[i + 1], b->at[k], b->at[k + 1], &s, &t);
   if (!(d < *best)) return false;
   *best = d, a->piece = i, a->t = s, b->piece = k, b->t = t;
@@ -68,7 +72,8 @@ static double relative_way(const chain *a, const chain *b)
               fmax(sk_norm(sk_sub(way[0], way[3])), sk_norm(sk_sub(way[1], way[2]))));
 }
 
-/* The nearest places of two chains, downhill from where they are; neighbours may hide another valley. */
+/* The nearest places of two chains, downhill from where they are; neighbours may hide another valley. Of one rod: not
+ * nearer along it than where it may touch itself. */
 static double find_nearest(chain *a, chain *b, bool neighbours)
 {
   double best = HUGE_VAL;
@@ -93,9 +98,8 @@ static double gap_of_rods(const skein_world *w, const sk_touch *touch, double ba
 {
   double radius_a = w->strands[touch->a].radius, radius_b = w->strands[touch->b].radius, radii = radius_a + radius_b;
   chain a = chain_make(w, touch->a, touch->sa), b = chain_make(w, touch->b, touch->sb);
-  double miss = w->scene->step.chord * radii, distance = HUGE_VAL, way = relative_way(&a, &b);
-  if (touch->a == touch->b) try_pieces(&a, &b, a.piece, b.piece, &distance), distance = sqrt(distance);
-  else distance = find_nearest(&a, &b, way > 0.05 * fmin(radius_a, radius_b));
+  double miss = w->scene->step.chord * radii, way = relative_way(&a, &b);
+  double distance = find_nearest(&a, &b, way > 0.05 * fmin(radius_a, radius_b));
   way = fmax(way, relative_way(&a, &b));
   /* Two curves that cross inside and have changed sides went through each other, if they moved enough for it. */
   sk_vec3 d = sk_sub(chain_point(&a), chain_point(&b));
@@ -114,11 +118,11 @@ static double gap_of_rods(const skein_world *w, const sk_touch *touch, double ba
 }
 
 /* Deepest place of a chord in a body, 0 outside. */
-static double chord_gap(const skein_world *w, int body, const sk_pose *pose, const sk_vec3 *ends, double radius)
+static double chord_gap(const sk_shape *shape, const sk_pose *pose, const sk_vec3 *ends, double radius)
 {
   sk_near near[SK_NEAR_MAX];
   double least = 0;
-  int found = sk_shape_segment(&w->scene->bodies[body].shape, pose, ends[0], ends[1], radius, near);
+  int found = sk_shape_segment(shape, pose, ends[0], ends[1], radius, near);
   for (int k = 0; k < found; k++) least = fmin(least, near[k].distance - radius);
   return least;
 }
@@ -129,8 +133,9 @@ static double gap_on_body(const skein_world *w, const sk_touch *touch, double ba
   double radius = w->strands[touch->a].radius, miss = touch->gap - touch->chord_gap;
   int body = touch->b - w->strand_count;
   chain c = chain_make(w, touch->a, touch->sa);
-  double gap = miss + chord_gap(w, body, &w->bodies[body].pose, c.at + c.piece, radius);
-  if (gap < bad) *before = miss + chord_gap(w, body, &w->saved_bodies[body].pose, c.before + c.piece, radius);
+  double gap = miss + chord_gap(sk_world_shape_after(w, body), &w->bodies[body].pose, c.at + c.piece, radius);
+  if (gap < bad)
+    *before = miss + chord_gap(sk_world_shape(w, body), &w->saved_bodies[body].pose, c.before + c.piece, radius);
   return gap;
 }
 

@@ -13,11 +13,15 @@
 #include "rod/rod.h"
 #include "scene/scene.h"
 
+enum { SK_APART = 4 }; /* radii of arc between two places of one rod that may touch */
+
 /* A body in motion: static and prescribed ones have the velocity that takes them to their next pose. */
 typedef struct sk_body_state {
   sk_pose pose, next; /* next: at the end of the step, of prescribed ones */
   sk_vec3 v, w;
 } sk_body_state;
+
+typedef struct sk_deform sk_deform; /* the surface of a body that deforms (deform.c) */
 
 /* A contact of the step: from collide, refined on the true curves. Impulses are kept in world axes: the next step may
  * turn its tangents. */
@@ -95,6 +99,10 @@ struct skein_world {
   double *mu;         /* of pairs of groups as they are now: the scene's, or what was set since */
   sk_pull *pulls;
   int pull_count;
+  sk_deform *deforms;                            /* of each body; NULL: none deforms */
+  sk_anchor *anchors;                            /* root and tip of each rod of the scene, where such a body holds it */
+  double *places;                                /* room for the vertices of one */
+  double surface_time, surface_next, surface_dt; /* s: of the surfaces now, at the end of the step; its length */
 
   /* The step that is being tried; all of it lives in `arena` until the next. */
   sk_arena arena, kept;   /* kept: touches of the last step */
@@ -116,13 +124,49 @@ struct skein_world {
   sk_body_state *saved_bodies;
 };
 
+/* ---- create.c ---- */
+double sk_world_scale(const skein_world *w); /* J: of its motion as it is now */
+
 /* ---- motion.c: where held ends and bodies go, rigid bodies, events ---- */
 skein_status sk_world_start(skein_world *w);
+/* The velocities that the scene starts with, at t = 0. */
+skein_status sk_world_launch(skein_world *w);
 skein_status sk_world_drive(skein_world *w, double dt);
 void sk_world_move_bodies(skein_world *w, const sk_body_state *before, double dt);
 sk_mat3 sk_world_inertia(const skein_world *w, int body); /* in world axes */
 skein_status sk_world_apply_events(skein_world *w);
 bool sk_world_end_moves(const skein_world *w, int strand, double dt); /* a held end of it, in the coming step */
+
+/* ---- settle.c: before t = 0 ---- */
+bool sk_world_settling(const skein_world *w);
+/* The time that prescribed motions are at when the step of length dt ends: not before 0. */
+double sk_world_path_time(const skein_world *w, double dt);
+double sk_world_shortest(const skein_world *w);        /* s: shortest step */
+void sk_world_swell(skein_world *w);                   /* the radii of the coming step */
+void sk_world_restrain(skein_world *w);                /* velocities that the step goes on with, after the solve */
+void sk_world_damp(skein_world *w, double dt);         /* after a step of it */
+void sk_world_ease(const skein_world *w, sk_touch *t); /* its friction and its bounce */
+void sk_world_hurry(const skein_world *w, skein_solve_def *def); /* how exactly it is solved */
+double sk_world_opening(const skein_world *w, const sk_touch *t, double overlap,
+                        double dt);                             /* m/s: that overlaps open with */
+bool sk_world_tangled(const skein_world *w, const sk_touch *t); /* a contact that no motion could open */
+
+/* ---- deform.c: bodies whose surface moves by itself ---- */
+skein_status sk_world_deform_create(skein_world *w);
+void sk_world_deform_destroy(skein_world *w);
+bool sk_world_deforms(const skein_world *w, int body);
+double sk_world_surface_speed(const skein_world *w, int body);  /* m/s: largest in the step; 0 where none deforms */
+const sk_shape *sk_world_shape(const skein_world *w, int body); /* of any body, as it is now */
+const sk_shape *sk_world_shape_after(const skein_world *w, int body); /* at the end of the step that is tried */
+void sk_world_deform(skein_world *w, double dt);                      /* moves the latter; poses are driven already */
+void sk_world_deform_done(skein_world *w);                            /* the step was taken */
+void sk_world_deform_restore(skein_world *w);                         /* to surface_time */
+/* Velocity over the step of the place of a body that is at `point` at its start, on that triangle of a mesh that
+ * deforms; -1: on the nearest. */
+sk_vec3 sk_world_body_velocity(const skein_world *w, int body, int triangle, sk_vec3 point);
+/* Binds an end of a rod, which is at `base` at the start, to a body that deforms; where it is, in the body's axes. */
+void sk_world_anchor(skein_world *w, int rod, bool tip, int body, const sk_pose *base);
+sk_pose sk_world_anchored(const skein_world *w, int rod, bool tip, int body, double time);
 
 /* ---- forces.c: dead loads of the scene ---- */
 skein_status sk_world_load(skein_world *w, double dt); /* the loads that rods have in the coming step */
@@ -193,6 +237,12 @@ static inline bool sk_world_asleep(const skein_world *w, int object)
 static inline bool sk_is_rod(const skein_world *w, int object)
 {
   return object < w->strand_count;
+}
+
+/* The triangle of a rod's contact with a mesh; -1: not of a rod, whose features are other ones. */
+static inline int sk_touch_triangle(const skein_world *w, const sk_touch *t)
+{
+  return sk_is_rod(w, t->a) ? t->feature / 3 : -1;
 }
 
 #endif

@@ -20,8 +20,10 @@ _skein_value()
     local locals="secular mfb pac dac enum duriez06 duriez08 pyramid4"
     local with_enum="secular+enum mfb+enum pac+enum dac+enum duriez06+enum duriez08+enum pyramid4+enum"
     case $command:$prev in
-        reproduce:--output | reproduce:-o) _skein_files; return ;;
-        reproduce:--steps) COMPREPLY=(); return ;;
+        reproduce:--output | reproduce:-o | reproduce:--runs) _skein_files; return ;;
+        reproduce:--steps | reproduce:--problems) COMPREPLY=(); return ;;
+        measure:--against) _skein_files "*.h5"; return ;;
+        measure:--reach | measure:--share | measure:--hold | measure:--cell | measure:--outer) COMPREPLY=(); return ;;
         run:--resume | run:-r) _skein_files "*.h5"; return ;;
         export:--format | export:-f) _skein_words "usda vtp hair obj ply csv"; return ;;
         export:--up | export:-u) _skein_words "y z"; return ;;
@@ -29,7 +31,8 @@ _skein_value()
         export:--output | export:-o) _skein_files "*.usda" "*.pvd" "*.hair" "*.obj" "*.ply" "*.csv"; return ;;
         export:--frames | export:-n | export:--points) COMPREPLY=(); return ;;
         export:--contacts) return 1 ;;
-        run:--dump-problems | stats:--plot) _skein_files; return ;;
+        *:--hairs | *:--clump | *:--frizz | *:--hair-width | *:--hair-seed | *:--hair-group) COMPREPLY=(); return ;;
+        run:--dump-problems | stats:--plot | measure:--plot) _skein_files; return ;;
         view:--output | view:-o) _skein_files "*.html"; return ;;
         view:--frames | view:-f | view:--max-size) COMPREPLY=(); return ;;
         render:--output | render:-o) _skein_files "*.png" "*.mp4"; return ;;
@@ -67,7 +70,8 @@ _skein_value()
 _skein()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands="solve info gen bench validate reproduce run stats view knot render export"
+    local commands="solve info gen bench validate reproduce run stats measure view knot render export"
+    local hairs="--hairs --clump --frizz --hair-width --hair-seed --hair-group"
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         _skein_words "$commands help --help --version"
@@ -83,21 +87,25 @@ _skein()
         validate:-*) _skein_words "--model --list --threads --json --plot --help" ;;
         validate:*) _skein_words "cantilever order helix bend-twist release energy frequencies euler column lateral ring
             incline stopping pulled isotropy ball stick-slip capstan knot dissipation units frame" ;;
-        reproduce:-*) _skein_words "--output --quick --steps --threads --list --help" ;;
-        reproduce:*) _skein_words "table1 spaghetti convergence local-global knot reef orbit double-loop rigid" ;;
+        reproduce:-*) _skein_words "--output --quick --runs --problems --steps --threads --list --help" ;;
+        reproduce:*) _skein_words "table1 spaghetti convergence local-global knot reef orbit double-loop rigid hair assembly
+            hair-friction locals" ;;
         run:-*) _skein_words "--output --frames --threads --set --resume --dump-problems --dump-every --quiet --help" ;;
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
         stats:*) _skein_files "*.h5" ;;
-        view:-*) _skein_words "--output --frames --max-size --live --port --host --threads --set --no-open --help" ;;
+        measure:-*) _skein_words "--against --reach --share --hold --cell --outer --json --csv --plot --help" ;;
+        measure:*) _skein_files "*.h5" ;;
+        view:-*) _skein_words "--output --frames --max-size --live --port --host --threads --set --no-open $hairs
+            --help" ;;
         view:*) if [[ " ${COMP_WORDS[*]} " == *" --live "* ]]; then _skein_files "*.json"; else _skein_files "*.h5"; fi ;;
         knot:*) _skein_words "--port --host --threads --set --no-open --help" ;;
         export:-*) _skein_words "--format --output --frames --up --unit --points --bodies --no-bodies --contacts --quiet
-            --help" ;;
+            $hairs --help" ;;
         export:*) _skein_files "*.h5" ;;
         render:-*) _skein_words "--output --frame --frames --size --samples --colour --range --shading --radius-scale --eye --target
             --fov --azimuth --elevation --zoom --background --transparent --blur --fps --crf --title --no-legend --threads --quiet
-            --help" ;;
+            $hairs --help" ;;
         render:*) _skein_files "*.h5" ;;
         gen:*) _skein_words "hairlike manufactured" ;;
         bench:*) if ((COMP_CWORD == 2)); then _skein_words "friction"; else _skein_files "*.hdf5" "*.h5"; fi ;;

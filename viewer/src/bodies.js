@@ -73,6 +73,7 @@ export class Bodies {
     this.group = new THREE.Group();
     this.depthOnly = { value: 0 };
     this.list = head.bodies;
+    this.moment = {}; // what the surfaces that deform show
     this.own = head.bodies.map((b) => new THREE.Color(...b.colour));
     this.quaternions = [new THREE.Quaternion(), new THREE.Quaternion()];
     for (const body of head.bodies) {
@@ -125,9 +126,35 @@ export class Bodies {
     });
   }
 
+  // Vertices of the bodies that deform, on the straight line between two frames.
+  setSurfaces(a, b, blend) {
+    const to = b && b.surface && blend > 0 ? b : a;
+    const same = this.moment.a === a && this.moment.b === to && this.moment.blend === blend;
+    if (!a.surface || same) return;
+    this.moment = { a, b: to, blend };
+    const count = a.surface.length / 3;
+    let first = 0;
+    this.group.children.forEach((mesh, i) => {
+      if (!this.list[i].deforms) return;
+      const position = mesh.geometry.attributes.position;
+      for (let v = 0; v < position.count; v++) {
+        for (let k = 0; k < 3; k++) {
+          const at = k * count + first + v;
+          const x = a.surfaceBox[k] + a.surfaceBox[3] * a.surface[at];
+          const y = to.surfaceBox[k] + to.surfaceBox[3] * to.surface[at];
+          position.array[3 * v + k] = x + blend * (y - x);
+        }
+      }
+      position.needsUpdate = true;
+      mesh.geometry.computeVertexNormals();
+      first += position.count;
+    });
+  }
+
   // Poses between two frames: place on the straight line, turn on the sphere.
   setMoment(a, b, blend) {
     const [qa, qb] = this.quaternions;
+    this.setSurfaces(a, b, blend);
     this.group.children.forEach((mesh, i) => {
       if (i >= a.bodies) return;
       const p = a.pose.subarray(7 * i, 7 * i + 7);

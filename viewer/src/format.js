@@ -3,6 +3,7 @@
 const HEADER = 96;
 const WITH_RODS = 1;
 const DIFFERENCES = 2;
+const SURFACE_DIFFERENCES = 4;
 
 export const PAUSED = 1;
 export const FAILED = 2;
@@ -113,6 +114,12 @@ export function readFrame(bytes, before) {
   frame.contactForce = r.take(Int8Array, 4 * contacts);
   frame.contactStatus = r.take(Uint8Array, contacts);
   frame.step = r.take(Float32Array, frame.columns * frame.steps);
+  if (r.at < frame.size) {
+    const count = r.take(Uint32Array, 1)[0];
+    frame.surfaceBox = r.take(Float32Array, 4);
+    frame.surface = r.take(Uint16Array, 3 * count);
+    if (frame.flags & SURFACE_DIFFERENCES) addTo(frame.surface, before.surface);
+  }
   if (frame.flags & DIFFERENCES) {
     for (const name of ["point", "speed", "force", "status", "island"]) addTo(frame[name], before[name]);
   }

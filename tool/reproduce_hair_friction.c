@@ -1,0 +1,148 @@
+/* Figure 8 of Daviet et al. 2011: the same head moves with and without friction. */
+#include "measure.h"
+#include "reproduce.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETS = 24, PAIR = 2 };
+static const char *const names[PAIR] = {"free-a", "free-a-smooth"};
+static const char *const labels[PAIR] = {"with friction", "without"};
+
+typedef struct set_list {
+  char text[SETS][32];
+  const char *at[SETS];
+  int count;
+} set_list;
+
+/* friction=0 and pairs[k].mu=0 of every pair that has a mu; small: fewer rods. */
+static void make_sets(bool small, bool smooth, set_list *sets)
+{
+  sets->count = 0;
+  if (small) snprintf(sets->text[sets->count++], 32, "rods=200");
+  char *path = smooth ? reproduce_find_scene("free-a") : NULL;
+  json_t *root = path ? json_load_file(path, 0, NULL) : NULL, *pair;
+  size_t k;
+  if (smooth) snprintf(sets->text[sets->count++], 32, "friction=0");
+  json_array_foreach(json_object_get(root, "pairs"), k, pair)
+  {
+    if (json_is_number(json_object_get(pair, "mu")) && sets->count < SETS)
+      snprintf(sets->text[sets->count++], 32, "pairs[%d].mu=0", (int)k);
+  }
+  json_decref(root);
+  free(path);
+  for (int i = 0; i < sets->count; i++) sets->at[i] = sets->text[i];
+}
+
+static skein_status film_one(reproduce_section *s, int smooth, skein_measures *m, int *frames)
+{
+  set_list sets;
+  reproduce_film film;
+  make_sets(s->set->quick, smooth, &sets);
+  reproduce_film_def def = {.name = names[smooth], .scene = "free-a", .sets = sets.at, .set_count = sets.count};
+  if (s->set->quick) def.frames = 20, def.patience = 16;
+  skein_status status = reproduce_film_make(s, &def, &film);
+  skein_measure_def measure = skein_default_measure_def();
+  *m = (skein_measures){.strand = -1};
+  *frames = film.frames;
+  if (status.code == SKEIN_OK) status = skein_measure_run(film.run, &measure, m);
+  reproduce_film_end(&film);
+  return status;
+}
+
+/* Both runs up to the frame that both have. */
+static void make_equal(skein_measures *m, const int *frames)
+{
+  int least = frames[0] < frames[1] ? frames[0] : frames[1];
+  for (int k = 0; k < PAIR; k++)
+    if (m[k].frames > least + 1) m[k].frames = least + 1;
+}
+
+static void write_tables(reproduce_section *s, const measure_summary *sum)
+{
+  const char *columns[3 + 3 * MEASURE_PHASES];
+  static char text[3 * MEASURE_PHASES][32];
+  int count = 0;
+  columns[count++] = "measure", columns[count++] = "unit";
+  for (int p = 0; p < MEASURE_PHASES; p++)
+    for (int k = 0; k < PAIR; k++) {
+      snprintf(text[2 * p + k], 32, "%s, %s", measure_phase_names[p], labels[k]);
+      columns[count++] = text[2 * p + k];
+    }
+  reproduce_table t = reproduce_table_begin(
+      s, "hair-friction", "Means over the frames of a part of the motion (docs/measures.md)", columns, count);
+  for (int c = 0; c < MEASURE_COLUMNS; c++) {
+    reproduce_cell_text(&t, measure_columns[c].name);
+    reproduce_cell_text(&t, measure_columns[c].unit);
+    for (int p = 0; p < MEASURE_PHASES; p++)
+      for (int k = 0; k < PAIR; k++) reproduce_cell(&t, "%.4g", measure_columns[c].scale * sum[k].value[p][c]);
+  }
+  reproduce_table_end(&t);
+}
+
+static void draw(reproduce_section *s, const skein_measures *m, const char *column, const char *title, const char *y)
+{
+  reproduce_plot plot = reproduce_plot_make(title, "time (s)", y);
+  for (int c = 0; c < MEASURE_COLUMNS; c++) {
+    if (strcmp(measure_columns[c].name, column) != 0) continue;
+    for (int k = 0; k < PAIR; k++) {
+      int line = reproduce_plot_series(&plot, k ? REPRODUCE_DASHES : REPRODUCE_LINE, "%s", labels[k]);
+      for (int i = 1; i < m[k].frames; i++)
+        reproduce_plot_add(&plot, line, m[k].row[i].time,
+                           measure_columns[c].scale * measure_value(&m[k].row[i], &measure_columns[c]));
+    }
+  }
+  reproduce_plot_end(&plot, s->out);
+}
+
+static void judge(reproduce_section *s, const measure_summary *sum)
+{
+  double clumps[PAIR], size[PAIR], joined[PAIR];
+  for (int k = 0; k < PAIR; k++) {
+    clumps[k] = measure_find(&sum[k], MEASURE_GENTLE, "clumps");
+    size[k] = measure_find(&sum[k], MEASURE_GENTLE, "clump_of_rod");
+    joined[k] = measure_find(&sum[k], MEASURE_GENTLE, "pairs");
+  }
+  if (!isfinite(clumps[0]) || !isfinite(clumps[1])) {
+    reproduce_say(s, "The roots have no gentle motion in these frames: nothing to compare.");
+    return;
+  }
+  if (s->set->quick) {
+    reproduce_say(s,
+                  "Not judged in --quick: the motion has hardly begun. Gentle part: %.3g clumps with friction, %.3g "
+                  "without; joined pairs %.3g and %.3g.",
+                  clumps[0], clumps[1], joined[0], joined[1]);
+    return;
+  }
+  reproduce_claim(s, clumps[0] > clumps[1], "gentle parts: %.4g clumps with friction, %.4g without: more", clumps[0],
+                  clumps[1]);
+  reproduce_claim(s, size[0] > size[1],
+                  "gentle parts: a rod is in a clump of %.4g rods with friction, of %.4g without: "
+                  "larger",
+                  size[0], size[1]);
+}
+
+skein_status reproduce_hair_friction(reproduce_section *s)
+{
+  skein_measures m[PAIR] = {0};
+  measure_summary sum[PAIR];
+  int frames[PAIR] = {0};
+  skein_status status = {.code = SKEIN_OK};
+  for (int k = 0; k < PAIR && status.code == SKEIN_OK; k++) status = film_one(s, k, &m[k], &frames[k]);
+  if (status.code == SKEIN_OK) {
+    make_equal(m, frames);
+    for (int k = 0; k < PAIR; k++) sum[k] = measure_summarise(&m[k]);
+    reproduce_say(s, "%d frames of both, %d rods.", m[0].frames - 1, m[0].rods);
+    write_tables(s, sum);
+    draw(s, m, "root_speed", "Speed of the roots", "m/s");
+    draw(s, m, "clumps", "Clumps", "clumps");
+    draw(s, m, "clump_of_rod", "Size of the clump that a rod is in", "rods");
+    draw(s, m, "envelope", "Volume of the hair, with what it hangs around", "litres");
+    draw(s, m, "speed", "Speed of the hair, root mean square", "m/s");
+    draw(s, m, "slide", "Contacts that slide", "%");
+    judge(s, sum);
+  }
+  for (int k = 0; k < PAIR; k++) skein_measures_destroy(&m[k]);
+  return status;
+}
