@@ -106,7 +106,7 @@ static skein_status iterate(sk_work *w, gs *g, sk_watch *watch)
   while (!done && status.code == SKEIN_OK) {
     if (g->accelerate && !g->rest) sk_anderson_before(&g->anderson, g->sweep.r);
     sk_sweep_run(&g->sweep);
-    w->iterations++;
+    w->iterations++, w->visits += w->system->n - g->sweep.resting;
     done = finished(w, g, watch);
     if (!done && g->accelerate) accelerate(w, g);
   }

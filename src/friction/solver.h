@@ -16,6 +16,7 @@ typedef struct sk_work {
   double *y;    /* factored form: y of r */
   double error; /* in the measure of def; infinity: not evaluated */
   int iterations;
+  int64_t visits;           /* of contacts, by sweeps: those that rest are not visited */
   double started;           /* wall clock at the start of the solve */
   skein_method method;      /* what is running */
   int suspect;              /* contact that was last seen above tol */

@@ -236,12 +236,12 @@ static skein_status keep_touches(skein_world *w, double scale)
   return sk_ok();
 }
 
-/* Nothing moves by more than a tenth of a radius in a step, nor could rise by a tenth of one. */
+/* Nothing moves by more than a hundredth of a radius in a step, nor could rise by a tenth of one. */
 static bool is_calm(const skein_world *w, double speed, double radius)
 {
   double g = sk_norm(sk_load3(w->env.gravity));
   if (!isfinite(radius)) return speed < 0.01;
-  return speed < 0.1 * radius / w->scene->step.dt && (g == 0 || 0.5 * speed * speed < 0.1 * g * radius);
+  return speed < 0.01 * radius / w->scene->step.dt && (g == 0 || 0.5 * speed * speed < 0.1 * g * radius);
 }
 
 /* Half the step after trouble, slowly back to the default after calm ones. `wanted`: the step that was tried first. */
