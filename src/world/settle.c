@@ -11,12 +11,17 @@
  * Rods may start on top of each other. They begin at a twentieth of their radius and grow to all of it in the first
  * half: thin ones cross in few places and have a way out, where thick ones would press from all sides and no velocity
  * could part them. Overlaps open by a factor e in settle / 20, near a held root no faster than by a tenth of the way to
- * it; two rods whose roots are held on top of each other have no contacts there. No point is faster than sqrt(g L) or 4
- * L / settle. The friction may be a share of the scene's: what is at rest without friction also is with it. */
+ * it; two rods whose roots are held on top of each other have no contacts there. A rod goes on with half its
+ * velocities, or a quarter, and so on, where a point of it would be faster than sqrt(g L) or 4 L / settle, or would go
+ * deeper into a body: solves are short here, and nothing that ends up inside a body finds its way out by itself. The
+ * friction may be a share of the scene's: what is at rest without friction also is with it. */
 #include "world/world.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
+
+enum { HALVINGS = 7 }; /* of the velocities of a rod, before it stays where it is for a step */
 
 bool sk_world_settling(const skein_world *w)
 {
@@ -57,20 +62,55 @@ void sk_world_swell(skein_world *w)
   for (int i = 0; i < w->strand_count; i++) w->strands[i].radius = share * w->scene->rods[w->strands[i].source].radius;
 }
 
-void sk_world_restrain(skein_world *w)
+/* Signed distance from a place of rod i to the nearest body that it may touch, as far as its radius; beyond: that. Near
+ * a root that grows out of a body, that body does not count. */
+static double clearance(const skein_world *w, int i, double s, sk_vec3 r)
+{
+  const sk_strand *strand = w->strands + i;
+  double radius = w->scene->rods[strand->source].radius, nearest = radius;
+  for (int b = 0; b < w->scene->body_count; b++) {
+    sk_near near[SK_NEAR_MAX];
+    bool rooted = strand->rooted_in == w->strand_count + b && s <= strand->rooted_until;
+    if (rooted || w->mu[strand->group * w->scene->group_count + w->scene->bodies[b].group] < 0) continue;
+    int found = sk_shape_segment(sk_world_shape(w, b), &w->bodies[b].pose, r, r, radius, near);
+    if (found > 0) nearest = fmin(nearest, near[0].distance);
+  }
+  return nearest;
+}
+
+/* Whether the rod with these velocities moves no point further than `most`, and none further into a body. */
+static bool is_modest(const skein_world *w, int i, const double *v, double dt, double most, sk_rod_system *sys)
+{
+  const sk_strand *s = w->strands + i;
+  const skein_rod *rod = s->rod;
+  double radius = w->scene->rods[s->source].radius;
+  int count = s->pieces * rod->def.elements;
+  const sk_vec3 *before = w->points + s->first + i;
+  sk_vec3 *after = w->after + s->first + i;
+  sk_rod_input in = sk_rod_input_make(rod, &w->env, true, false);
+  memcpy(sys->xe, rod->x, sizeof(double) * (size_t)rod->nx);
+  rod->ops->move(rod, sys->xe, v, &in, dt);
+  rod->ops->points(rod, sys->xe, NULL, NULL, s->pieces, after, NULL);
+  for (int k = 0; k <= count; k++)
+    if (!(sk_norm(sk_sub(after[k], before[k])) <= most)) return false;
+  for (int k = 1; k <= count; k++) {
+    double at = rod->def.length * k / count, now = clearance(w, i, at, after[k]);
+    if (now < 0.5 * radius && now < clearance(w, i, at, before[k]) - 0.05 * radius) return false;
+  }
+  return true;
+}
+
+void sk_world_restrain(skein_world *w, double dt)
 {
   double g = sk_norm(sk_load3(w->env.gravity));
   if (!sk_world_settling(w) || sk_world_all_asleep(w)) return;
 #pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
   for (int i = 0; i < w->strand_count; i++) {
     const sk_strand *s = w->strands + i;
-    double *v = w->v + w->v_start[i], fastest = 0, L = s->rod->def.length;
-    sk_vec3 *r = w->after + s->first + i, *velocity = w->free + s->first + i;
-    sk_rod_input in = sk_rod_input_make(s->rod, &w->env, true, false);
-    s->rod->ops->points(s->rod, s->rod->x, v, &in, s->pieces, r, velocity);
-    for (int k = 0; k <= s->pieces * s->rod->def.elements; k++) fastest = fmax(fastest, sk_norm(velocity[k]));
-    double most = fmax(sqrt(g * L), 4 * L / w->scene->step.settle);
-    for (int k = 0; fastest > most && k < s->rod->n; k++) v[k] *= most / fastest;
+    double *v = w->v + w->v_start[i], L = s->rod->def.length;
+    double most = fmax(sqrt(g * L), 4 * L / w->scene->step.settle) * dt;
+    for (int k = 0; k < HALVINGS && !is_modest(w, i, v, dt, most, w->systems + omp_get_thread_num()); k++)
+      for (int j = 0; j < s->rod->n; j++) v[j] *= k < HALVINGS - 1 ? 0.5 : 0;
   }
 }
 

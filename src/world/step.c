@@ -115,7 +115,7 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
   if (s.code == SKEIN_OK && !distances) s = sk_world_assemble(w, dt);
   lap(&last, &info->seconds_assemble);
   if (s.code == SKEIN_OK) s = distances ? sk_world_rigid(w, dt, info) : sk_world_solve(w, dt, info);
-  if (s.code == SKEIN_OK) sk_world_restrain(w);
+  if (s.code == SKEIN_OK) sk_world_restrain(w, dt);
   lap(&last, &info->seconds_solve);
   if (s.code == SKEIN_OK) s = for_strands(w, dt, advance_strand);
   if (s.code == SKEIN_OK) sk_world_move_bodies(w, w->saved_bodies, dt);

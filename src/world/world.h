@@ -143,7 +143,7 @@ bool sk_world_settling(const skein_world *w);
 double sk_world_path_time(const skein_world *w, double dt);
 double sk_world_shortest(const skein_world *w);        /* s: shortest step */
 void sk_world_swell(skein_world *w);                   /* the radii of the coming step */
-void sk_world_restrain(skein_world *w);                /* velocities that the step goes on with, after the solve */
+void sk_world_restrain(skein_world *w, double dt);     /* velocities that the step goes on with, after the solve */
 void sk_world_damp(skein_world *w, double dt);         /* after a step of it */
 void sk_world_ease(const skein_world *w, sk_touch *t); /* its friction and its bounce */
 void sk_world_hurry(const skein_world *w, skein_solve_def *def); /* how exactly it is solved */
