@@ -93,19 +93,7 @@ static bool solve_contact(sk_sweep *g, int i, const double *u, double *r, sk_loc
   return sk_one_solve(&p, g->local, g->failsafe, g->scale, g->local_tol, r, counts);
 }
 
-enum { still_rest = 4, open_rest = 16 }; /* sweeps that a contact sits out, at most */
-
-/* Sweeps that an open contact may sit out: a quarter of those in which it would close if u_N fell as fast as it changed
- * since the last visit. */
-static int rest_of_open(sk_sweep *g, int i, double u)
-{
-  sk_open *seen = g->open + i;
-  double change = fabs(u - (double)seen->u) / (g->runs - seen->run);
-  bool known = seen->run > 0;
-  *seen = (sk_open){(float)u, g->runs};
-  if (!known) return 0;
-  return 0.25 * u >= open_rest * change ? open_rest : (int)(0.25 * u / change);
-}
+enum { still_rest = 4, open_rest = 6 }; /* sweeps that a contact sits out */
 
 /* Visits contact i; the size of its change, |dr_i| w_i. */
 static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
@@ -115,7 +103,7 @@ static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
   else if (g->kind == SK_SWEEP_PULL) pull_explicit(g->s, g->r, i, u);
   else pull_factored(g->s, g->x, i, u);
   if (r[0] == 0 && u[0] >= 0 && r[1] == 0 && r[2] == 0) { /* open, and stays open; far from closing it may rest */
-    g->frozen[i] = rest_of_open(g, i, u[0]);
+    if (u[0] > g->far_open) g->frozen[i] = open_rest;
     return 0;
   }
   solve_contact(g, i, u, next, counts);
@@ -290,7 +278,7 @@ void sk_sweep_finish(sk_sweep *g)
 void sk_sweep_run(sk_sweep *g)
 {
   g->resting = 0;
-  g->runs++;
+  g->far_open = g->runs++ ? 20 * g->change * g->scale.U : INFINITY; /* what it would take many sweeps to close */
   if (g->team) run_team(g);
   else run_sequential(g);
   g->change /= g->scale.U;
@@ -359,7 +347,7 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
   g->x = SK_NEW_RAW(arena, g->x_size, double);
   g->contact = SK_NEW_RAW(arena, s->n, sk_secular);
   g->weight = SK_NEW_RAW(arena, s->n, double);
-  g->frozen = SK_NEW(arena, s->n, int), g->open = SK_NEW(arena, s->n, sk_open);
+  g->frozen = SK_NEW(arena, s->n, int);
   if (arena->failed) return sk_no_memory();
   for (int i = 0; i < s->n; i++) {
     sk_one p = {.mu = s->mu[i]};

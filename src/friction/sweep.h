@@ -11,12 +11,6 @@ typedef enum sk_sweep_kind { SK_SWEEP_PUSH, SK_SWEEP_PULL, SK_SWEEP_FACTORED } s
 
 typedef struct sk_team sk_team;
 
-/* What an open contact keeps between visits: its u_N, and the sweep that saw it; 0: none yet. */
-typedef struct sk_open {
-  float u;
-  int run;
-} sk_open;
-
 typedef struct sk_sweep {
   sk_sweep_kind kind;
   const sk_system *s;
@@ -31,7 +25,7 @@ typedef struct sk_sweep {
   double *weight;      /* n: w_i = trace(W_ii)/3, units of r -> u */
   int *frozen;         /* sweeps that contact i still sits out */
   double ignore;       /* a change |dr| w_i below this is not made */
-  sk_open *open;       /* n */
+  double far_open;     /* an open contact with u_N above this rests for some sweeps */
   int runs;            /* sweeps so far */
   double freeze_below; /* a contact whose |dr| w_i / U is below this rests; 0: never */
   int threads;
