@@ -127,6 +127,8 @@ enum { SK_NEAR_MAX = 16 };
  * for a mesh those of different triangles that are local minima, for a tube one for each of its strands that passes. At
  * most SK_NEAR_MAX, nearest first; their number. */
 int sk_shape_segment(const sk_shape *s, const sk_pose *pose, sk_vec3 a, sk_vec3 b, double reach, sk_near *out);
+/* The nearest place to a point, where it is within reach or the point is inside: false: neither. */
+bool sk_shape_point(const sk_shape *s, const sk_pose *pose, sk_vec3 x, double reach, sk_near *near);
 /* Contacts of two shapes within reach, as seen from B: point on B, normal out of B, distance to A; enough of them for a
  * box to stand on a plane or on a box (corners, edges). Meshes: convex ones by their vertices, edges and faces. */
 int sk_shape_shape(const sk_shape *a, const sk_pose *pose_a, const sk_shape *b, const sk_pose *pose_b, double reach,

@@ -277,10 +277,11 @@ int sk_segment_mesh(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk_ne
   double scale = SK_MIN(fabs(reach), q.m->size);
   q.length = sk_norm(q.d), q.apart = 0.1 * scale, q.flat = 0.1 * scale, q.strict = 1e-7 * scale;
   q.tiny = 1e-13 * q.m->size;
+  double least, most;
+  sk_mesh_estimate(q.m, place(&q, 0.5), &least, &most);
+  if (least > reach + 0.5 * q.length) return 0; /* the grid knows */
   gather(&q);
   if (q.count == 0) { /* far from the surface: outside, or deep inside? */
-    double least, most;
-    sk_mesh_estimate(q.m, place(&q, 0.5), &least, &most);
     if (!q.m->closed || least >= 0 || !within_bounds(q.m, place(&q, 0.5))) return 0;
     if (most >= 0 && !(at(&q, 0.5).distance < 0)) return 0;
   }

@@ -374,3 +374,21 @@ int sk_shape_segment(const sk_shape *s, const sk_pose *pose, sk_vec3 a, sk_vec3 
   }
   return count;
 }
+
+bool sk_shape_point(const sk_shape *s, const sk_pose *pose, sk_vec3 x, double reach, sk_near *near)
+{
+  sk_near all[SK_NEAR_MAX];
+  if (s->kind != SK_MESH || !s->mesh) {
+    int found = sk_shape_segment(s, pose, x, x, reach, all);
+    if (found > 0) *near = all[0];
+    return found > 0;
+  }
+  sk_mat3 R = sk_quat_frame(pose->q);
+  sk_vec3 y = sk_apply_t(R, sk_sub(x, pose->r));
+  double least, most;
+  if (!isfinite(sk_dot(y, y)) || isnan(reach)) return false;
+  sk_mesh_estimate(s->mesh, y, &least, &most);
+  if (least > reach || !sk_mesh_point(s->mesh, y, SK_MAX(reach, -least), near) || near->distance > reach) return false;
+  near->point = sk_add(pose->r, sk_apply(R, near->point)), near->normal = sk_apply(R, near->normal);
+  return true;
+}

@@ -30,11 +30,11 @@ static double nearest(const skein_scene *s, int group, sk_vec3 x, double reach, 
 {
   double best = HUGE_VAL;
   for (int i = 0; i < s->body_count; i++) {
-    sk_near near[SK_NEAR_MAX];
+    sk_near near;
     sk_pose pose = body_at_start(s->bodies + i);
     if (s->mu && s->mu[group * s->group_count + s->bodies[i].group] < 0) continue;
-    if (sk_shape_segment(&s->bodies[i].shape, &pose, x, x, reach, near) > 0 && near[0].distance < best)
-      best = near[0].distance, *normal = near[0].normal;
+    if (sk_shape_point(&s->bodies[i].shape, &pose, x, reach, &near) && near.distance < best)
+      best = near.distance, *normal = near.normal;
   }
   return best;
 }
@@ -80,7 +80,7 @@ static double depth_of(const skein_scene *s, const sk_scene_rod *rod, const curv
   sk_vec3 n;
   for (int j = 0; j <= c->count; j++)
     if (j * c->l >= from)
-      deepest = fmax(deepest, 0.98 * rod->radius - nearest(s, rod->group, c->x[j], rod->def.length, &n));
+      deepest = fmax(deepest, 0.98 * rod->radius - nearest(s, rod->group, c->x[j], rod->radius, &n));
   return deepest;
 }
 

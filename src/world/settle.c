@@ -69,11 +69,11 @@ static double clearance(const skein_world *w, int i, double s, sk_vec3 r)
   const sk_strand *strand = w->strands + i;
   double radius = w->scene->rods[strand->source].radius, nearest = radius;
   for (int b = 0; b < w->scene->body_count; b++) {
-    sk_near near[SK_NEAR_MAX];
+    sk_near near;
     bool rooted = strand->rooted_in == w->strand_count + b && s <= strand->rooted_until;
     if (rooted || w->mu[strand->group * w->scene->group_count + w->scene->bodies[b].group] < 0) continue;
-    int found = sk_shape_segment(sk_world_shape(w, b), &w->bodies[b].pose, r, r, radius, near);
-    if (found > 0) nearest = fmin(nearest, near[0].distance);
+    if (sk_shape_point(sk_world_shape(w, b), &w->bodies[b].pose, r, radius, &near))
+      nearest = fmin(nearest, near.distance);
   }
   return nearest;
 }

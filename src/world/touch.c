@@ -404,11 +404,11 @@ void sk_world_find_roots(skein_world *w)
     s->rooted_in = -1, s->rooted_until = 0;
     for (int b = 0; s->rod->def.root != SKEIN_FREE && s->rooted_in < 0 && b < w->scene->body_count; b++) {
       double at = 0, step = fmin(s->radius, s->rod->def.length);
-      for (sk_near near[SK_NEAR_MAX]; at <= s->rod->def.length; at += step) {
+      for (sk_near near; at <= s->rod->def.length; at += step) {
         sk_vec3 r, t;
         curve_at(w, i, at, &r, &t);
-        int found = sk_shape_segment(sk_world_shape(w, b), &w->bodies[b].pose, r, r, 1.01 * s->radius, near);
-        if (found == 0 || near[0].distance > 0.9 * s->radius) break;
+        bool found = sk_shape_point(sk_world_shape(w, b), &w->bodies[b].pose, r, 1.01 * s->radius, &near);
+        if (!found || near.distance > 0.9 * s->radius) break;
       }
       if (at > 0) s->rooted_in = w->strand_count + b, s->rooted_until = at + 2 * s->radius;
     }
