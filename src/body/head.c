@@ -35,16 +35,17 @@ static const lump head[] = {
     {CAPSULE, false, true, 0.014, {0.006, -0.0885, 0.030}, {0.040, -0.076, 0.033}, 0.0075, 0.0075},
     {ELLIPSOID, true, true, 0.012, {0.030, -0.103, 0.014}, {0.019, 0.016, 0.0115}, 0, 0},
     {ELLIPSOID, false, true, 0.004, {0.0305, -0.0765, 0.0125}, {0.0145, 0.0130, 0.0120}, 0, 0},
-    /* nose: bridge, tip, wings */
+    /* nose: its base, bridge, tip, wings */
+    {ELLIPSOID, false, false, 0.010, {0, -0.095, -0.010}, {0.0125, 0.0150, 0.0165}, 0, 0},
     {CAPSULE, false, false, 0.012, {0, -0.090, 0.024}, {0, -0.107, -0.012}, 0.0055, 0.0075},
     {ELLIPSOID, false, false, 0.008, {0, -0.109, -0.0165}, {0.0085, 0.0105, 0.0080}, 0, 0},
-    {ELLIPSOID, false, true, 0.006, {0.0105, -0.0995, -0.0195}, {0.0062, 0.0085, 0.0062}, 0, 0},
+    {ELLIPSOID, false, true, 0.006, {0.0100, -0.0975, -0.0185}, {0.0070, 0.0100, 0.0070}, 0, 0},
     /* lips, and the line between them */
     {ELLIPSOID, false, false, 0.007, {0, -0.0925, -0.0410}, {0.022, 0.0085, 0.0055}, 0, 0},
     {ELLIPSOID, false, false, 0.007, {0, -0.0915, -0.0510}, {0.019, 0.0085, 0.0060}, 0, 0},
     {ELLIPSOID, true, false, 0.003, {0, -0.103, -0.0460}, {0.021, 0.0055, 0.0012}, 0, 0},
-    /* ears */
-    {ELLIPSOID, false, true, 0.008, {0.0725, 0.012, 0.003}, {0.0075, 0.017, 0.031}, 0.25, 0.40},
+    /* ears: flat, for hair is not to be caught behind them */
+    {ELLIPSOID, false, true, 0.014, {0.0675, 0.012, 0.003}, {0.0085, 0.017, 0.029}, 0.25, 0.12},
     /* upper neck */
     {CAPSULE, false, false, 0.030, {0, 0.016, -0.010}, {0, 0.022, -0.075}, 0.052, 0.050},
 };
