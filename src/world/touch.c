@@ -267,10 +267,15 @@ static bool is_remote(const skein_world *w, const sk_touch *t, double dt)
          t->gap > 2 * speed * dt + 0.3 * radius + extra; /* chords may miss the curves by 0.1 each */
 }
 
-/* A hair grows out of its scalp: what is held inside a body cannot be pushed out of it. */
+/* A hair grows out of its scalp: what is held inside a body cannot be pushed out of it, nor can a held root be pushed
+ * out of another body that does not yield. */
 static bool is_rooted(const skein_world *w, const sk_touch *t)
 {
-  return sk_is_rod(w, t->a) && t->b == w->strands[t->a].rooted_in && t->sa <= w->strands[t->a].rooted_until;
+  if (!sk_is_rod(w, t->a) || sk_is_rod(w, t->b)) return false;
+  const sk_strand *s = w->strands + t->a;
+  bool yields = w->scene->bodies[t->b - w->strand_count].mode == SK_DYNAMIC;
+  if (s->rod->def.root != SKEIN_FREE && !yields && t->sa < s->radius) return true;
+  return t->b == s->rooted_in && t->sa <= s->rooted_until;
 }
 
 /* Whether the tip of the first strand is where the second was cut off, and the places are neighbours in what was one
