@@ -17,7 +17,7 @@ READER_ONLY = {
     "bundle-tight", "camera-inside", "camera-up", "duplicate-name", "duplicate-pair", "event-free-end", "folded",
     "force-beyond", "force-rods", "groom-group", "groom-no-scalp", "groom-sphere", "groom-tie", "force-times", "held-by-dynamic", "keys-backwards",
     "missing-file",
-    "normal-along-direction", "thrown-clamp", "time-bounds", "too-many", "tube-same", "tube-thick", "twist-locked",
+    "normal-along-direction", "start-sag-chain", "thrown-clamp", "time-bounds", "too-many", "tube-same", "tube-thick", "twist-locked",
     "unknown-body", "unknown-group",
     "unknown-material", "unknown-rods", "unlisted-group",
 }

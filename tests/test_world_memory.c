@@ -1,5 +1,6 @@
 /* A malloc that fails at call k, for every k, while a world is made, steps, is cut, saved and loaded: out of memory is
- * said, nothing leaks (the sanitizer looks at that), and a world whose step failed is still there to be destroyed. */
+ * said, nothing leaks (the sanitizer looks at that), and a world whose step failed is still there to be destroyed, with
+ * the whole problem of that step or none. */
 #include "memory_support.h"
 #include "world_support.h"
 
@@ -27,6 +28,14 @@ static skein_status save_and_load(skein_world *world)
   return s;
 }
 
+/* The problem of a step that failed can be read through, or there is none. */
+static void expect_whole_problem(const skein_world *world)
+{
+  const skein_problem *p = skein_world_problem(world);
+  atomic_store(&calls_left, -1);
+  if (p) expect_ok(skein_problem_check(p));
+}
+
 static skein_status live(const skein_scene *scene)
 {
   skein_world *world;
@@ -36,6 +45,7 @@ static skein_status live(const skein_scene *scene)
   for (int i = 0; i < 3 && s.code == SKEIN_OK; i++) s = skein_world_step(world, 1, &info);
   if (s.code == SKEIN_OK) s = save_and_load(world);
   if (s.code == SKEIN_OK) s = skein_world_step(world, 1, &info);
+  if (s.code != SKEIN_OK) expect_whole_problem(world);
   skein_world_destroy(world);
   return s;
 }

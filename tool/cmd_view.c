@@ -401,6 +401,7 @@ static int show(const settings *set, const char *path)
   s.first = set->first;
   s.last = set->last >= 0 && set->last < frames ? set->last : frames - 1;
   if (status.code != SKEIN_OK) code = tool_fail(path, status);
+  else if (frames == 0) code = TOOL_BAD, tool_error("%s: has no frames yet", path);
   else if (set->first >= frames)
     code = TOOL_BAD,
     tool_error("%s: --frames: starts at %d, expected less than %d, the number of frames", path, set->first, frames);

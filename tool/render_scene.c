@@ -21,7 +21,7 @@ static int choose_frames(render_job *job)
   int frames = skein_run_frames(job->run);
   bool one = s->frame != RENDER_NO_FRAME ||
              (!job->video && !strchr(s->output, '%') && s->first == RENDER_NO_FRAME && s->last == RENDER_NO_FRAME);
-  if (frames == 0) return tool_error("%s: has no finished frames", s->run), TOOL_BAD;
+  if (frames == 0) return tool_error("%s: has no frames yet", s->run), TOOL_BAD;
   if (one) job->first = job->last = s->frame == RENDER_NO_FRAME ? frames - 1 : count_back(s->frame, frames);
   else {
     job->first = s->first == RENDER_NO_FRAME ? 0 : count_back(s->first, frames);

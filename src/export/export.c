@@ -167,7 +167,7 @@ static skein_status check(const skein_run *run, const skein_export_def *def)
   if (def->bodies && !f->bodies) return sk_fail(SKEIN_BAD_INPUT, "%s files hold no bodies", f->name);
   if (def->contacts && !f->contacts) return sk_fail(SKEIN_BAD_INPUT, "%s files hold no contacts", f->name);
   int last = def->last < 0 ? frames - 1 : def->last;
-  if (frames < 1) return sk_fail(SKEIN_BAD_INPUT, "the run has no frames");
+  if (frames < 1) return sk_fail(SKEIN_BAD_INPUT, "the run has no frames yet");
   if (def->first < 0 || def->first > last || last >= frames || def->step < 1)
     return sk_fail(SKEIN_BAD_INPUT, "frames %d:%d:%d are asked for, the run has 0 to %d", def->first, last, def->step,
                    frames - 1);

@@ -299,6 +299,7 @@ skein_status skein_run_frame(const skein_run *run, int index, skein_frame *frame
   hid_t group;
   char *opened = NULL;
   *frame = (skein_frame){0};
+  if (run->frames == 0) return sk_fail(SKEIN_BAD_INPUT, "%.300s: has no frames yet", run->path);
   if (index < 0 || index >= run->frames)
     return sk_fail(SKEIN_BAD_INPUT, "%.300s: has frames 0 to %d, not %d", run->path, run->frames - 1, index);
   sk_h5_quiet quiet = sk_h5_hide();

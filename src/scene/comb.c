@@ -43,12 +43,12 @@ static sk_vec3 comb_at(const sk_comb *c, sk_vec3 x, sk_vec3 n)
 /* The body nearest to x, of those within reach; false: none. */
 static bool nearest(const sk_comb *c, sk_vec3 x, double reach, sk_near *out, int *body)
 {
-  sk_near near[SK_NEAR_MAX];
+  sk_near near;
   bool found = false;
   for (int b = 0; b < c->scene->body_count; b++) {
     const sk_scene_body *s = c->scene->bodies + b;
-    if (s->mode == SK_DYNAMIC || !sk_shape_segment(&s->shape, &s->pose, x, x, reach, near)) continue;
-    if (!found || near[0].distance < out->distance) *out = near[0], *body = b, found = true;
+    if (s->mode == SK_DYNAMIC || !sk_shape_point(&s->shape, &s->pose, x, reach, &near)) continue;
+    if (!found || near.distance < out->distance) *out = near, *body = b, found = true;
   }
   return found;
 }

@@ -330,6 +330,7 @@ skein_status sk_world_assemble(skein_world *w, double dt)
   w->pushed = 0;
   for (int k = 0; s.code == SKEIN_OK && k < w->tried.count; k++)
     w->pushed += w->tried.at[k].gap < 0 && w->tried.at[k].offset < 0;
+  if (s.code != SKEIN_OK) w->problem = (skein_problem){0}; /* half a problem is none */
   return s;
 }
 

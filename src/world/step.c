@@ -32,12 +32,13 @@ static void restore(skein_world *w)
   if (w->scene->body_count > 0) memcpy(w->bodies, w->saved_bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
 }
 
-/* Arrays of the step; the arena is emptied first. */
+/* Arrays of the step; the arena is emptied first, and with it goes the problem of the last try. */
 static skein_status prepare(skein_world *w)
 {
   size_t states = 0;
   int dofs = 0;
   sk_arena_reset(&w->arena);
+  w->problem = (skein_problem){0};
   skein_rod **rods = SK_NEW(&w->arena, w->strand_count, skein_rod *);
   w->systems = SK_NEW(&w->arena, w->threads, sk_rod_system);
   w->v_start = SK_NEW(&w->arena, w->strand_count + 1, int);
