@@ -25,7 +25,6 @@ typedef struct sk_h5 {
   int64_t size; /* of a file that is read */
 } sk_h5;
 
-
 /* A new file at path, which is replaced; messages begin with the path. `h` must stay where it is until it is closed. */
 skein_status sk_h5_create(const char *path, sk_h5 *h);
 /* Closes what sk_h5_create made; sync: it is on the disk then. On failure the file is removed. */

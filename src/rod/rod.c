@@ -389,7 +389,8 @@ void skein_rod_point(const skein_rod *rod, double s, skein_pose *pose)
 }
 
 /* The sagitta of an arc of length c is kappa c^2 / 8. Scenes are made of round numbers, and a rod in its natural shape
- * may miss by exactly what is allowed: a millionth more is let pass, so that its pieces are not a matter of rounding. */
+ * may miss by exactly what is allowed: a millionth more is let pass, so that its pieces are not a matter of rounding.
+ */
 int sk_rod_pieces(const skein_rod *rod, double miss)
 {
   if (rod->def.model != SKEIN_SUPER_HELIX) return 1;

@@ -31,11 +31,11 @@ typedef struct element {
   sk_vec3 v, spin, a, dspin; /* velocity, angular velocity and their rates at the start, with no change of the rates */
   sk_mat3 R0;                /* the same element where the last step began: frame, curvatures, motion of its start */
   sk_vec3 u0, v0, spin0;
-  double mass, Jj[6];        /* int rho S; int rho S c_j . c_k (00 11 22 01 02 12) */
-  sk_vec3 h, f[3], n[3];     /* int rho S p, int rho S c_k, int rho S p x c_k */
-  sk_mat3 I, T;              /* inertia about the start; int d3 d3' ds (for a root that may spin) */
-  sk_vec3 force, torque;     /* of what acts on it, about the start */
-  double q[3];               /* int c_k . force */
+  double mass, Jj[6];    /* int rho S; int rho S c_j . c_k (00 11 22 01 02 12) */
+  sk_vec3 h, f[3], n[3]; /* int rho S p, int rho S c_k, int rho S p x c_k */
+  sk_mat3 I, T;          /* inertia about the start; int d3 d3' ds (for a root that may spin) */
+  sk_vec3 force, torque; /* of what acts on it, about the start */
+  double q[3];           /* int c_k . force */
 } element;
 
 enum { ELEMENT_DOUBLES = (sizeof(element) + sizeof(double) - 1) / sizeof(double) };
@@ -189,7 +189,8 @@ static field field_make(const skein_rod *rod, const element *q, const double *x,
 static sk_vec3 last_velocity(const element *q, double s)
 {
   sk_helix h = sk_helix_make(sk_dot(q->u0, q->u0), s);
-  sk_vec3 d = sk_apply(q->R0, sk_helix_point(&h, q->u0, s)), dp = sk_apply(q->R0, sk_helix_derivative(&h, q->u0, q->du));
+  sk_vec3 d = sk_apply(q->R0, sk_helix_point(&h, q->u0, s)),
+          dp = sk_apply(q->R0, sk_helix_derivative(&h, q->u0, q->du));
   return sk_apply_t(q->R, sk_add(q->v0, sk_add(sk_cross(q->spin0, d), dp)));
 }
 
