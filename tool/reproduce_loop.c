@@ -316,7 +316,10 @@ skein_status reproduce_double_loop(reproduce_section *s)
   reproduce_table_end(&t);
   if (status.code == SKEIN_OK) {
     reproduce_claim(s, grows, "the more friction, the further the ball gets");
-    reproduce_claim(s, many == 0, "Newton needs at most 5 iterations in every step: more in %d of %d", many, steps);
+    reproduce_claim(s, many == 0,
+                    "Newton needs at most 5 iterations in every step (tries that were taken again are not counted): "
+                    "more in %d of %d",
+                    many, steps);
   }
   return status;
 }

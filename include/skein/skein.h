@@ -354,8 +354,8 @@ typedef bool (*skein_progress_fn)(void *user, const skein_progress *progress);
 typedef struct skein_solve_def {
   skein_method method;
   skein_local local;
-  bool failsafe;         /* "+enum": enum when the local solver missed its tolerance, then r = 0 */
-  double tol;            /* on the measure below */
+  bool failsafe; /* "+enum": enum when the local solver missed its tolerance (secular: has no answer), then r = 0 */
+  double tol;    /* on the measure below */
   skein_measure measure; /* rel: the default; fb: the paper's, in the problem's units */
   double local_tol;      /* same measure, one contact */
   int max_sweeps;        /* sweeps or Newton iterations, per island */
