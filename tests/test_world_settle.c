@@ -80,6 +80,26 @@ static void test_overlaps(void **state)
   play_close(&p);
 }
 
+/* Rods that fall across each other onto a body end up on it, not in it. */
+static void test_bodies(void **state)
+{
+  (void)state;
+  text t = {0};
+  say(&t, "{\"time\": {\"dt\": 0.004, \"settle\": 0.4, \"settle_friction\": 0.3}, \"materials\": {\"m\": {\"preset\": "
+          "\"hair-caucasian\", \"collision_radius\": 0.0005}}, \"bodies\": [{\"shape\": {\"type\": \"head\"}}], "
+          "\"rods\": [");
+  for (int i = 0; i < 24; i++)
+    say(&t,
+        "%s{\"length\": 0.25, \"material\": \"m\", \"twist_locked\": 2, \"root\": {\"position\": [%g, %g, 0.152], "
+        "\"direction\": [%g, %g, 0.3]}}",
+        i ? ", " : "", 0.004 * (i % 5) - 0.008, 0.004 * (i / 5) - 0.008, cos(0.9 * i), sin(0.9 * i));
+  say(&t, "]}");
+  play p = play_text(&t, 1);
+  settle(&p);
+  assert_true(p.info.penetration < 1);
+  play_close(&p);
+}
+
 /* A state from the middle goes on with the same bits, as do other numbers of threads. */
 static void test_same_bits(void **state)
 {
@@ -125,8 +145,8 @@ static void test_sag_free(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_launch),
-                                     cmocka_unit_test(test_overlaps), cmocka_unit_test(test_same_bits),
-                                     cmocka_unit_test(test_sag_free)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),      cmocka_unit_test(test_launch),
+                                     cmocka_unit_test(test_overlaps),  cmocka_unit_test(test_bodies),
+                                     cmocka_unit_test(test_same_bits), cmocka_unit_test(test_sag_free)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
