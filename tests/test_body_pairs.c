@@ -298,7 +298,7 @@ static void test_keys(void **state)
     keys[k] = (sk_key){time, p.r, p.q};
     time += sk_random_uniform(&g, 0.2, 1.5);
   }
-  sk_path path = {keys, 6, NULL, 0};
+  sk_path path = {.keys = keys, .key_count = 6};
   for (int k = 0; k < 6; k++) {
     sk_pose p = sk_path_pose(&path, &home, keys[k].time);
     expect_at_most(sk_norm(sk_sub(p.r, keys[k].r)) + sk_norm(spin_between(p.q, keys[k].q)), 1e-7, "key");
@@ -333,7 +333,7 @@ static void test_key_timing(void **state)
   (void)state;
   sk_key keys[5];
   for (int k = 0; k < 5; k++) keys[k] = (sk_key){k, {k, 0, 0}, sk_quat_rotation(sk_vec(0, 0, k))};
-  sk_path two = {keys, 2, NULL, 0}, five = {keys, 5, NULL, 0};
+  sk_path two = {.keys = keys, .key_count = 2}, five = {.keys = keys, .key_count = 5};
   sk_pose p = sk_path_pose(&two, &home, 0.25);
   double s = 0.25 * 0.25 * (3 - 0.5);
   expect_at_most(fabs(p.r.x - s) + sk_norm(sk_sub(spin_between(home.q, p.q), sk_vec(0, 0, s))), 1e-12, "smoothstep");
@@ -352,7 +352,7 @@ static void test_waves(void **state)
 {
   (void)state;
   sk_wave waves[2] = {{true, {0, 0, 1}, 0.5, 2, 0.3, 0.25, 1}, {false, {1, 0, 0}, 0.1, 1, 0, 3, 0}};
-  sk_path path = {NULL, 0, waves, 2};
+  sk_path path = {.waves = waves, .wave_count = 2};
   sk_pose base = {{1, 2, 3}, sk_quat_rotation(sk_vec(0.3, 0, 0))}, p = sk_path_pose(&path, &base, 1.7);
   double angle = 0.5 * sin(4 * SK_PI * 0.7 + 0.3) + 0.25 * 0.7, x = 0.1 * sin(2 * SK_PI * 1.7) + 3 * 1.7;
   expect_at_most(sk_norm(sk_sub(p.r, sk_vec(1 + x, 2, 3))), 1e-12, "wave of place");

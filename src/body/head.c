@@ -46,13 +46,13 @@ static const lump head[] = {
     {ELLIPSOID, true, false, 0.003, {0, -0.103, -0.0460}, {0.021, 0.0055, 0.0012}, 0, 0},
     /* ears: flat, for hair is not to be caught behind them */
     {ELLIPSOID, false, true, 0.014, {0.0675, 0.012, 0.003}, {0.0085, 0.017, 0.029}, 0.25, 0.12},
-    /* upper neck */
-    {CAPSULE, false, false, 0.030, {0, 0.016, -0.010}, {0, 0.022, -0.075}, 0.052, 0.050},
+    /* neck: it turns with the head, so that no hair is caught between two bodies at the nape */
+    {CAPSULE, false, false, 0.030, {0, 0.016, -0.010}, {0, 0.018, -0.150}, 0.052, 0.057},
 };
 
 static const lump bust[] = {
-    /* neck, the muscles at its sides, shoulders, arms, chest, back */
-    {CAPSULE, false, false, 0, {0, 0.016, -0.020}, {0, 0.036, -0.165}, 0.0505, 0.060},
+    /* foot of the neck, the muscles at its sides, shoulders, arms, chest, back */
+    {CAPSULE, false, false, 0, {0, 0.024, -0.150}, {0, 0.036, -0.200}, 0.056, 0.064},
     {CAPSULE, false, true, 0.060, {0.030, 0.040, -0.115}, {0.145, 0.040, -0.175}, 0.034, 0.042},
     {ELLIPSOID, false, true, 0.040, {0.160, 0.036, -0.200}, {0.056, 0.058, 0.058}, 0, 0},
     {CAPSULE, false, true, 0.030, {0.174, 0.036, -0.220}, {0.196, 0.040, -0.420}, 0.048, 0.044},
@@ -137,7 +137,7 @@ skein_status sk_head_create(sk_head_part part, double height, sk_mesh **out)
 {
   double scale = height / own_height;
   if (part == SK_HEAD)
-    return sk_net_create(head_field, NULL, sk_vec(-0.1025, -0.1350, -0.1460), sk_vec(0.1025, 0.1150, 0.1600), 0.005,
+    return sk_net_create(head_field, NULL, sk_vec(-0.1025, -0.1350, -0.2200), sk_vec(0.1025, 0.1150, 0.1600), 0.005,
                          scale, out);
   return sk_net_create(bust_field, NULL, sk_vec(-0.2720, -0.1450, -0.4260), sk_vec(0.2720, 0.1750, 0.0500), 0.008,
                        scale, out);

@@ -94,5 +94,9 @@ sk_pose sk_path_pose(const sk_path *path, const sk_pose *base, double t)
     if (w->turns) pose.q = sk_quat_unit(sk_quat_mul(sk_quat_rotation(offset), pose.q));
     else pose.r = sk_add(pose.r, offset);
   }
+  if (sk_norm(path->pivot) > 0) {
+    sk_vec3 arm = sk_sub(sk_pose_out(base, path->pivot), base->r);
+    pose.r = sk_add(pose.r, sk_sub(arm, sk_sub(sk_pose_out(&pose, path->pivot), pose.r)));
+  }
   return pose;
 }

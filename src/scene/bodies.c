@@ -191,6 +191,9 @@ static void read_body(sk_reader *r, const sk_at *at, int index, sk_scene_body *b
   b->pose = (sk_pose){base.r, sk_quat_mul(base.q, turned)};
   if (b->path.key_count && !sk_at_has(at, "position")) b->pose.r = b->path.keys[0].r;
   if (b->path.key_count && !sk_at_has(at, "rotation")) b->pose.q = b->path.keys[0].q;
+  sk_at motion = sk_at_get(at, "motion");
+  if (sk_at_has(&motion, "pivot"))
+    b->path.pivot = sk_pose_in(&b->pose, sk_get_vector(r, &motion, "pivot", SK_LENGTH, b->pose.r));
   b->velocity = sk_get_vector(r, at, "velocity", SK_SPEED, sk_vec(0, 0, 0));
   b->spin = sk_get_vector(r, at, "spin", SK_ANGLE_RATE, sk_vec(0, 0, 0));
   if (b->mode == SK_DYNAMIC && !sk_failed(r)) read_mass(r, at, b);

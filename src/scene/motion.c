@@ -53,12 +53,13 @@ static void read_keys(sk_reader *r, const sk_at *motion, const char *place, cons
   }
 }
 
-static sk_path read_path(sk_reader *r, const sk_at *object, const char *place, const sk_pose *base)
+/* A body may turn about another place than its own. */
+static sk_path read_path(sk_reader *r, const sk_at *object, const char *place, const sk_pose *base, bool body)
 {
-  static const char *const fields[] = {"keys", "waves"};
+  static const char *const fields[] = {"keys", "waves", "pivot"};
   sk_path p = {0};
   sk_at at = sk_at_get(object, "motion");
-  if (!sk_at_object(r, &at, fields, 2)) return p;
+  if (!sk_at_object(r, &at, fields, body ? 3 : 2)) return p;
   read_keys(r, &at, place, base, &p);
   read_waves(r, &at, &p);
   if (!p.key_count && !p.wave_count) sk_at_fail(r, &at, "is empty, expected 'keys' or 'waves'");
@@ -67,7 +68,7 @@ static sk_path read_path(sk_reader *r, const sk_at *object, const char *place, c
 
 sk_path sk_get_body_path(sk_reader *r, const sk_at *object, const sk_pose *base, sk_quat turned)
 {
-  sk_path p = read_path(r, object, "position", base);
+  sk_path p = read_path(r, object, "position", base, true);
   for (int i = 0; i < p.key_count; i++) p.keys[i].q = sk_quat_mul(p.keys[i].q, turned);
   return p;
 }
@@ -75,5 +76,5 @@ sk_path sk_get_body_path(sk_reader *r, const sk_at *object, const sk_pose *base,
 sk_path sk_get_end_path(sk_reader *r, const sk_at *object)
 {
   sk_pose still = {.q = {.w = 1}};
-  return read_path(r, object, "offset", &still);
+  return read_path(r, object, "offset", &still, false);
 }

@@ -96,6 +96,7 @@ typedef struct sk_scene_step {
   bool passive;           /* overlaps are pushed out at once, but no faster than the surfaces came together */
   double chord;           /* share of the radius that the chord of a capsule may miss the curve by */
   double overlap;         /* share of the radius beyond which an overlap that grows makes steps shorter */
+  double spacing;         /* share of an element within which contacts of a pair that face the same way are one */
   double travel;          /* largest travel of a point in one step, in lengths of a capsule; 0: any */
   skein_method method;
   skein_local local;

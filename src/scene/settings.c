@@ -50,7 +50,8 @@ static void read_solver(sk_reader *r, const sk_at *root)
 {
   static const char *const fields[] = {"method",      "local",       "tol",   "tol_rest", "max_seconds",
                                        "max_sweeps",  "slop",        "push",  "chord",    "sleep",
-                                       "sleep_speed", "sleep_after", "rigid", "passive",  "overlap"};
+                                       "sleep_speed", "sleep_after", "rigid", "passive",  "overlap",
+                                       "spacing"};
   static const char *const rigid[SK_RIGID_COUNT] = {"velocity", "newton", "fischer", "lcp"};
   const char *methods[SKEIN_METHOD_COUNT];
   sk_scene_step *s = &r->scene->step;
@@ -72,6 +73,7 @@ static void read_solver(sk_reader *r, const sk_at *root)
   s->sleep_speed = sk_get_number(r, &at, "sleep_speed", SK_ONE, SK_NOT_NEGATIVE, 0.01);
   s->sleep_after = sk_get_number(r, &at, "sleep_after", SK_TIME, SK_NOT_NEGATIVE, 0.1);
   s->overlap = sk_get_number(r, &at, "overlap", SK_ONE, SK_SHARE, 0.05);
+  s->spacing = sk_get_number(r, &at, "spacing", SK_ONE, SK_SHARE, 0);
   sk_at chord = sk_at_get(&at, "chord"), overlap = sk_at_get(&at, "overlap");
   if (!sk_failed(r) && s->chord < 1e-3) sk_at_fail(r, &chord, "is %g, expected 0.001 to 1", s->chord);
   if (!sk_failed(r) && s->overlap < 1e-3) sk_at_fail(r, &overlap, "is %g, expected 0.001 to 1", s->overlap);

@@ -284,7 +284,7 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
   double deeper = 0, before = HUGE_VAL;
   skein_status s;
   w->gentle = false;
-  for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0;
+  for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0, w->strands[i].dense = false;
   for (int tries = 0, wider = 0;; tries++) {
     s = prepare(w);
     if (s.code != SKEIN_OK) return s;

@@ -363,7 +363,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
     refine(w, found + i, w->tried.at + i);
     if (sk_world_settling(w)) sk_world_ease(w, w->tried.at + i);
   }
-  w->tried.count = merge(w, w->tried.at, count);
+  w->tried.count = sk_world_thin(w, w->tried.at, merge(w, w->tried.at, count));
   warm_start(w, w->last_dt > 0 ? dt / w->last_dt : 1);
   return s;
 }

@@ -164,6 +164,10 @@ double sk_world_deepened(skein_world *w, bool *missed)
     const sk_touch *t = w->remote.at + k;
     if (!t->status) continue;
     *missed = true;
+    if (t->spared) {
+      w->strands[t->a].dense = true;
+      continue;
+    }
     w->strands[t->a].extra = fmax(w->strands[t->a].extra, 1.01 * t->gap); /* enough by itself, whatever b is */
   }
   return worst;

@@ -13,7 +13,10 @@
 #include "rod/rod.h"
 #include "scene/scene.h"
 
-enum { SK_APART = 4 }; /* radii of arc between two places of one rod that may touch */
+enum {
+  SK_APART = 4,      /* radii of arc between two places of one rod that may touch */
+  SK_PAIR_MOST = 512 /* contacts of a pair that are compared with each other */
+};
 
 /* A body in motion: static and prescribed ones have the velocity that takes them to their next pose. */
 typedef struct sk_body_state {
@@ -36,6 +39,7 @@ typedef struct sk_touch {
   double shift[2];          /* what the gap adds to u_T, in passive scenes */
   double approach, offset;  /* its normal part; what the gap adds to u_N */
   int status;               /* 0 open, 1 stick, 2 slide */
+  bool spared;              /* not in the problem: a contact nearby stands for it */
   int axial, axial_dof;     /* 1, 2: its first or second side is pushed along its axis, which has this dof; 0, -1 */
 } sk_touch;
 
@@ -52,6 +56,7 @@ typedef struct sk_strand {
   int source;   /* of the scene's rods */
   int pieces;   /* per element, of its capsules in this step */
   int finer;    /* pieces that it needs at least: a try of this step has bent it */
+  bool dense;   /* all its contacts are needed: in a try of this step one that was spared sank in */
   int first;    /* of its pieces */
   int dof;      /* first in the problem; -1: it touches nothing */
   double speed; /* largest of its points */
@@ -111,7 +116,7 @@ struct skein_world {
   int piece_count;
   sk_vec3 *points, *after;  /* ends of the pieces, before and after: strand i has its own from first + i on */
   sk_vec3 *velocity, *free; /* of them: now, and in the free motion */
-  sk_touches tried, remote; /* remote: candidates that are not in the problem, too far apart for their speed */
+  sk_touches tried, remote; /* remote: not in the problem, too far apart for their speed, or spared */
   bool disturbed;           /* the search has woken sleepers: the step begins again with them */
   bool gentle;              /* overlaps are not pushed out in this try */
   int pushed;               /* contacts that are */
@@ -188,6 +193,9 @@ void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b
 /* Whether a point went further than the reach of its piece, after the rods have moved; its strand will look further.
  * *speed: the largest. */
 bool sk_world_overshoot(skein_world *w, double dt, double *speed);
+
+/* ---- thin.c: contacts that say the same ---- */
+int sk_world_thin(skein_world *w, sk_touch *t, int count); /* t by (a, b); spared ones go to w->remote; how many stay */
 
 /* ---- verify.c: the motion against the linear problem ---- */
 /* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.

@@ -1,0 +1,64 @@
+/* Contacts that say the same. Two rods that lie along each other touch at every capsule, but an element bends with three
+ * curvatures: contacts nearer together than a share of it move as one, W is all but singular in them and the solver's
+ * work grows with their number, not the motion's precision. Of those of one pair that are nearer together than the
+ * scene's `spacing`, on both sides, and face the same way, the deepest stays. The others are set aside and looked at
+ * after the step, like those that were too far to matter: where one has sunk in, the step is taken again with all
+ * contacts of that rod. */
+#include "world/world.h"
+
+#include <math.h>
+
+static const double same_way = 0.7; /* cosine of normals that face the same way */
+
+static double element_of(const skein_world *w, int object)
+{
+  const skein_rod *rod = w->strands[object].rod;
+  return rod->def.length / rod->def.elements;
+}
+
+/* How far apart contacts of this pair must be, 0: any distance. */
+static double spacing_of(const skein_world *w, const sk_touch *t)
+{
+  if (!sk_is_rod(w, t->a) || w->strands[t->a].dense) return 0;
+  if (!sk_is_rod(w, t->b)) return w->scene->step.spacing * element_of(w, t->a);
+  return w->strands[t->b].dense ? 0 : w->scene->step.spacing * fmin(element_of(w, t->a), element_of(w, t->b));
+}
+
+static bool stands_for(const sk_touch *kept, const sk_touch *t, double spacing)
+{
+  return fabs(kept->sa - t->sa) < spacing && fabs(kept->sb - t->sb) < spacing &&
+         sk_dot(kept->frame[0], t->frame[0]) > same_way;
+}
+
+/* Marks those of a pair that others stand for: the deepest stays, and spares what is near; then the deepest that is
+ * left. */
+static void spare(sk_touch *t, int count, double spacing)
+{
+  bool done[SK_PAIR_MOST];
+  for (int i = 0; i < count; i++) done[i] = false;
+  for (;;) {
+    int deepest = -1;
+    for (int i = 0; i < count; i++)
+      if (!done[i] && (deepest < 0 || t[i].gap < t[deepest].gap)) deepest = i;
+    if (deepest < 0) return;
+    done[deepest] = true;
+    for (int i = 0; i < count; i++)
+      if (!done[i] && stands_for(t + deepest, t + i, spacing)) done[i] = t[i].spared = true;
+  }
+}
+
+int sk_world_thin(skein_world *w, sk_touch *t, int count)
+{
+  int kept = 0;
+  if (!(w->scene->step.spacing > 0)) return count;
+  for (int i = 0, end; i < count; i = end) {
+    double spacing = spacing_of(w, t + i);
+    for (end = i + 1; end < count && end < i + SK_PAIR_MOST && sk_touch_order(t + i, t + end) == 0;) end++;
+    if (spacing > 0) spare(t + i, end - i, spacing);
+  }
+  for (int i = 0; i < count; i++) {
+    if (t[i].spared) w->remote.at[w->remote.count++] = t[i];
+    else t[kept++] = t[i];
+  }
+  return kept;
+}
