@@ -46,7 +46,15 @@ static inline void add_rod(set *s, const sk_vec3 *x, int count, double radius, d
   assert_true(s->pieces + count <= MOST);
   for (int k = 0; k < count; k++) {
     double next = at + sk_norm(sk_sub(x[k + 1], x[k]));
-    s->p[s->pieces++] = (sk_piece){x[k], x[k + 1], radius, reach, at, next, object, group, k, false};
+    s->p[s->pieces++] = (sk_piece){.a = x[k],
+                                     .b = x[k + 1],
+                                     .radius = radius,
+                                     .reach = reach,
+                                     .s0 = at,
+                                     .s1 = next,
+                                     .object = object,
+                                     .group = group,
+                                     .piece = k};
     at = next;
   }
 }

@@ -167,7 +167,13 @@ static void add_solid(set *s, sk_shape shape, sk_vec3 at, double reach, bool mov
 {
   int k = s->solids++, rods = s->pieces > 0 ? s->p[s->pieces - 1].object + 1 : 0;
   s->shape[k] = shape;
-  s->solid[k] = (sk_solid){s->shape + k, {at, {1, {0, 0, 0}}}, reach, rods + k, 1, moves};
+  s->solid[k] = (sk_solid){.shape = s->shape + k,
+                           .pose = {at, {1, {0, 0, 0}}},
+                           .reach = reach,
+                           .slack = reach,
+                           .object = rods + k,
+                           .group = 1,
+                           .moves = moves};
 }
 
 /* Rods over a floor and around balls, few balls or many: the candidates of pieces and solids, one by one. */

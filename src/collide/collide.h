@@ -6,15 +6,28 @@
 #include "base/base.h"
 #include "body/body.h"
 
-/* A piece of a rod. Pieces of one object follow each other, with ascending `piece`. */
+/* A rigid move: what is at x goes by v + w x (x - r). */
+typedef struct sk_move {
+  sk_vec3 r, v, w;
+} sk_move;
+
+static inline sk_vec3 sk_moved(const sk_move *m, sk_vec3 x)
+{
+  return sk_add(m->v, sk_cross(m->w, sk_sub(x, m->r)));
+}
+
+/* A piece of a rod. Pieces of one object follow each other, with ascending `piece`. Its points go by `way` in the
+ * coming step, give or take `reach`: what moves together is near only if it is near. */
 typedef struct sk_piece {
   sk_vec3 a, b;      /* ends of its axis now */
   double radius;     /* m */
-  double reach;      /* m: how far its surface may travel in the coming step, with a little slack */
+  double reach;      /* m: how far its surface may travel beside `way`, with a little slack */
   double s0, s1;     /* abscissae of the ends */
   int object, group; /* object: 0 .. rods - 1 */
   int piece;         /* number along the object */
   bool straight;     /* the rod is its axis, not a curve beside it */
+  sk_vec3 way;       /* m */
+  int hidden;        /* 1 + object of the solid that it is not tested against; 0: none */
 } sk_piece;
 
 typedef struct sk_solid {
@@ -23,6 +36,8 @@ typedef struct sk_solid {
   double reach;
   int object, group; /* object: rods + index of the body */
   bool moves;        /* two solids that do not move are not tested against each other */
+  sk_move move;      /* in the coming step, seen by pieces */
+  double slack;      /* m: how far it may travel beside it; reach: how far at all, seen by other solids */
 } sk_solid;
 
 /* Which groups touch: mu < 0 means that they do not. groups x groups, symmetric. */
@@ -44,6 +59,7 @@ typedef struct sk_collide_input {
    * ends of that stretch, so that a straight rod rests on another without rocking; 0: the nearest place only. Between
    * straight pieces that are level there the nearest place is left out. */
   double stretch;
+  sk_move carrier; /* a move that most share: a search is as wide as the motion beside it. It changes no candidate */
 } sk_collide_input;
 
 /* A candidate: objects a and b (a < b, or a = b for self-contact with sa < sb), the unit normal from b to a, the gap
@@ -58,7 +74,8 @@ typedef struct sk_candidate {
   double mu, restitution;
 } sk_candidate;
 
-/* All candidates with gap <= reach_a + reach_b, sorted by (a, b, sa, sb, feature); neighbours that meet in the same
+/* All candidates that may meet: gap <= reach_a + reach_b + |way_a - way_b|; of a solid: its slack, and its move where the
+ * piece is, with what it turns by over the piece. Sorted by (a, b, sa, sb, feature); neighbours that meet in the same
  * point (the shared end of two pieces) are one. A piece whose nearest point is its end, while the neighbour beyond that
  * end is clearly nearer (more than 17 degrees off the perpendicular), leaves the contact to that neighbour: rods do not
  * catch on their joints. BAD_INPUT when candidates run away (millions on top of each other). Memory from the arena. The

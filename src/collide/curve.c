@@ -28,17 +28,48 @@ static double median(double *x, int count)
   return x[count / 2];
 }
 
-/* Bounds are a hair wider than they are, so that rounding loses no contact. */
-static sk_core core_make(const sk_collide_input *in, int i)
+/* How wide the search around an item must be, with the carrier's move c(x) that all share: two pieces whose axes are D
+ * apart, with middles at most D + l/2 + l'/2 apart, may meet if
+ *     D <= R0 + R0' + |way - way'|,   |way - way'| <= |way - c| + |way' - c'| + |w| (D + l/2 + l'/2),
+ * so that D (1 - |w|) <= sum of R0 + |way - c| + |w| l/2. A solid's move differs from c by another rigid move, which is
+ * bounded over its box and the pieces in reach of it. All is a hair wider, so that rounding loses no contact. */
+static const double hair = 1 + 1e-9;
+
+static sk_core piece_core(const sk_collide_input *in, int i)
 {
-  if (i < in->piece_count) {
-    const sk_piece *p = in->pieces + i;
-    return (sk_core){p->a, p->b, (p->radius + p->reach) * (1 + 1e-9), i, p->object};
-  }
+  const sk_piece *p = in->pieces + i;
+  double turn = sk_norm(in->carrier.w);
+  double beside = sk_norm(sk_sub(p->way, sk_moved(&in->carrier, sk_mul(0.5, sk_add(p->a, p->b)))));
+  if (turn > 0) beside += 0.5 * turn * sk_norm(sk_sub(p->b, p->a));
+  return (sk_core){p->a, p->b, (p->radius + p->reach + beside) * hair / (1 - turn), i, p->object};
+}
+
+static sk_core core_make(const sk_grid *g, int i)
+{
+  const sk_collide_input *in = g->in;
+  if (i < in->piece_count) return piece_core(in, i);
   const sk_solid *s = in->solids + (i - in->piece_count);
-  sk_core c = {.R = s->reach * (1 + 1e-9), .item = i, .object = s->object};
+  sk_core c = {.item = i, .object = s->object};
   sk_shape_bounds(s->shape, &s->pose, &c.a, &c.b);
+  double turn = sk_norm(s->move.w), differs = sk_norm(sk_sub(s->move.w, in->carrier.w)), half = 0;
+  if (differs > 0) half = 0.5 * sk_norm(sk_sub(c.b, c.a));
+  sk_vec3 middle = differs > 0 ? sk_mul(0.5, sk_add(c.a, c.b)) : s->move.r;
+  double beside = sk_norm(sk_sub(sk_moved(&s->move, middle), sk_moved(&in->carrier, middle)));
+  double R = s->slack + beside + differs * (half + g->span) + turn * g->span;
+  c.R = fmax(s->reach, R) * hair / fmax(0.1, 1 - differs - turn - sk_norm(in->carrier.w));
   return c;
+}
+
+/* The longest half of a piece, with its reach. */
+static double find_span(const sk_collide_input *in)
+{
+  double span = 0;
+  for (int i = 0; i < in->piece_count && in->solid_count > 0; i++) {
+    sk_core c = piece_core(in, i);
+    double x = c.R + 0.5 * sk_norm(sk_sub(c.b, c.a));
+    if (isfinite(x)) span = fmax(span, x);
+  }
+  return span;
 }
 
 static sk_vec3 middle_of(const sk_core *c)
@@ -53,7 +84,7 @@ static void take_medians(sk_grid *g, double *length, double *reach)
   double x[5][SAMPLES];
   int count = 0, samples = SK_MIN(g->items, SAMPLES);
   for (int k = 0; k < samples; k++) {
-    sk_core c = core_make(g->in, (int)((int64_t)k * g->items / samples));
+    sk_core c = core_make(g, (int)((int64_t)k * g->items / samples));
     sk_vec3 at = middle_of(&c);
     double l = sk_norm(sk_sub(c.b, c.a));
     if (!isfinite(at.x + at.y + at.z + l + c.R)) continue;
@@ -91,7 +122,7 @@ static skein_status sort_by_curve(sk_grid *g, double size, sk_arena *arena, int 
   if (arena->failed) return sk_no_memory();
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int i = 0; i < g->items; i++) {
-    sk_core c = core_make(g->in, i);
+    sk_core c = core_make(g, i);
     key[i] = curve_key(g, middle_of(&c), 1 / size, bins - 1);
   }
   for (int i = 0; i < g->items; i++) count[key[i]]++;
@@ -110,6 +141,7 @@ skein_status sk_grid_arrange(sk_grid *g, sk_arena *arena)
   double length, reach, m = 0, share = 1;
   int *order = SK_NEW_RAW(arena, g->items, int);
   if (!order) return sk_no_memory();
+  g->span = find_span(g->in);
   take_medians(g, &length, &reach);
   double cell = length + 2 * reach;
   if (!(cell > 1e-100 && cell < 1e100)) cell = cell >= 1e100 ? 1e100 : 1e-100;
@@ -128,7 +160,7 @@ skein_status sk_grid_arrange(sk_grid *g, sk_arena *arena)
       const char *next = (const char *)(g->in->pieces + ahead);
       __builtin_prefetch(next), __builtin_prefetch(next + 64);
     }
-    g->core[r] = core_make(g->in, order[r]);
+    g->core[r] = core_make(g, order[r]);
   }
   return s;
 }

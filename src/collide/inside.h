@@ -87,6 +87,7 @@ typedef struct sk_grid {
   const sk_collide_input *in;
   int items, blocks;
   double origin[3], scale, cell; /* steps per m; m, of level 0 */
+  double span;                   /* m: half of the longest piece with its reach */
   sk_core *core;                 /* of a solid: its bounds with their reach in a and b */
   sk_box *box;
   uint8_t *level;

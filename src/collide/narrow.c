@@ -143,7 +143,7 @@ static void pieces_narrow(const sk_collide_input *in, int i, int j, sk_haul *hau
     bool is_near = b->piece - a->piece < 2 || !(b->s0 - a->s1 >= in->apart * SK_MAX(a->radius, b->radius));
     if (is_near) return;
   }
-  piece_pair p = {in, i, j, a->radius + b->radius, a->reach + b->reach, 0, 0};
+  piece_pair p = {in, i, j, a->radius + b->radius, a->reach + b->reach + sk_norm(sk_sub(a->way, b->way)), 0, 0};
   size_t pair = (size_t)a->group * (size_t)in->pairing.groups + (size_t)b->group;
   p.mu = in->pairing.mu[pair], p.restitution = in->pairing.restitution[pair];
   double s, t, R = (p.radii + p.reach) * (1 + 1e-9);
@@ -170,14 +170,24 @@ static bool is_thin(const sk_shape *s, double length)
   return is_round && s->radius < length;
 }
 
+/* How near the two may come: of the solid's turn, what it moves the ends of the piece and what is in reach of them by.
+ */
+static double reach_of(const sk_piece *a, const sk_solid *b, double length)
+{
+  sk_vec3 middle = sk_mul(0.5, sk_add(a->a, a->b));
+  double beside = sk_norm(sk_sub(a->way, sk_moved(&b->move, middle))), turn = sk_norm(b->move.w);
+  double reach = a->reach + b->slack + beside;
+  return reach + turn * (0.5 * length + a->radius + reach);
+}
+
 static void solid_narrow(const sk_collide_input *in, int i, int k, sk_haul *haul)
 {
   const sk_piece *a = in->pieces + i;
   const sk_solid *b = in->solids + k;
   size_t pair = (size_t)a->group * (size_t)in->pairing.groups + (size_t)b->group;
-  double mu = in->pairing.mu[pair], reach = a->reach + b->reach, length = sk_norm(sk_sub(a->b, a->a));
+  double mu = in->pairing.mu[pair], length = sk_norm(sk_sub(a->b, a->a)), reach = reach_of(a, b, length);
   sk_near near[SK_NEAR_MAX];
-  if (mu < 0 || is_off_plane(b, a, (reach + a->radius) * (1 + 1e-9))) return;
+  if (mu < 0 || a->hidden == 1 + b->object || is_off_plane(b, a, (reach + a->radius) * (1 + 1e-9))) return;
   int found = sk_shape_segment(b->shape, &b->pose, a->a, a->b, reach + a->radius, near);
   for (int c = 0; c < found; c++) {
     double gap = near[c].distance - a->radius;

@@ -105,10 +105,10 @@ static void grow_line(const sk_comb *c, const sk_lock *l, int count, double step
   sk_vec3 t = l->tied ? l->n : comb_at(c, l->r, l->n);
   sk_vec3 d = l->tied ? l->n : sk_axpy(sk_mul(cos(c->lift), t), sin(c->lift), l->n);
   x[0] = l->tied ? l->r : sk_axpy(l->r, 0.2 * c->radius, l->n);
-  double turn = fmin(step / (l->tied ? 2 * bend : bend), 1);
+  double turn = c->raised ? 0 : fmin(step / (l->tied ? 2 * bend : bend), 1);
   for (int i = 1; i < count; i++) {
     double s = (i - 1) * step;
-    d = sk_unit(sk_axpy(d, turn, sk_sub(aim(c, l, x[i - 1], d, s), d)));
+    if (turn > 0) d = sk_unit(sk_axpy(d, turn, sk_sub(aim(c, l, x[i - 1], d, s), d)));
     x[i] = push_out(c, height(c, l, s + step), x[i - 1], sk_axpy(x[i - 1], step, d), step);
     d = sk_unit(sk_sub(x[i], x[i - 1]));
   }

@@ -212,7 +212,7 @@ static void read_tie(sk_reader *r, const sk_at *at, const sk_scene_rod *rod, gro
 static groom read_groom(sk_reader *r, const sk_at *entry, const sk_at *at, const sk_scene_rod *rod)
 {
   static const char *const fields[] = {"count", "variation", "curl_variation", "parting",    "lift", "stray",
-                                       "scalp", "tie",       "clump",          "clump_size", "seed"};
+                                       "scalp", "tie",       "clump",          "clump_size", "seed", "raised"};
   groom g = {.count = 0, .body = rod->root_body};
   if (!json_is_object(at->value)) sk_at_wrong(r, at, "an object { }");
   if (!sk_at_object(r, at, fields, SK_COUNT(fields)) || !sk_at_need(r, at, "count")) return g;
@@ -259,6 +259,8 @@ void sk_rods_from_groom(sk_reader *r, const sk_at *entry, const sk_scene_rod *ro
   double lift = sk_get_number(r, &at, "lift", SK_ANGLE, SK_NOT_NEGATIVE, 15 * SK_PI / 180);
   if (sk_failed(r) || !sk_rods_reserve(r, &at, g.count)) return;
   g.comb = sk_comb_make(r->scene, g.body, &scalp, rod->radius, g.count);
+  g.comb.raised = sk_get_bool(r, &at, "raised", false);
+  if (g.comb.raised) g.comb.thatch = 0;
   g.comb.parting = (sk_parting)parting, g.comb.lift = fmin(lift, 0.5 * SK_PI);
   double aside = 0.18 * (scalp.hi.x - scalp.lo.x) * (parting == SK_PARTING_LEFT ? -1 : parting == SK_PARTING_RIGHT);
   g.comb.front.x += aside, g.comb.crown.x += aside;

@@ -34,6 +34,7 @@ typedef struct sk_comb {
   double radius; /* of a strand, m */
   double thatch; /* how fast strands rise over those that grow below them, m per m */
   double lift;   /* of the root over the skin, rad */
+  bool raised;   /* strands go straight on from their roots: none begins in another, and they fall */
   sk_vec3 down;  /* unit: gravity */
   sk_parting parting;
   sk_vec3 front, crown; /* the parting's ends, axes of the body */

@@ -30,20 +30,24 @@ static bool stands_for(const sk_touch *kept, const sk_touch *t, double spacing)
          sk_dot(kept->frame[0], t->frame[0]) > same_way;
 }
 
-/* Marks those of a pair that others stand for: the deepest stays, and spares what is near; then the deepest that is
- * left. */
-static void spare(sk_touch *t, int count, double spacing)
+/* Marks those of a pair that others stand for: the deepest stays, spares what is near and takes over its impulse; then
+ * the deepest that is left. One that has acted counts as deeper by `faith`, so that a pair at rest keeps its contacts.
+ */
+static void spare(sk_touch *t, int count, double spacing, double faith)
 {
-  bool done[SK_PAIR_MOST];
-  for (int i = 0; i < count; i++) done[i] = false;
+  double depth[SK_PAIR_MOST];
+  for (int i = 0; i < count; i++) depth[i] = (sk_norm(t[i].impulse) > 0 ? faith : 0) - t[i].gap;
   for (;;) {
     int deepest = -1;
     for (int i = 0; i < count; i++)
-      if (!done[i] && (deepest < 0 || t[i].gap < t[deepest].gap)) deepest = i;
+      if (depth[i] > -HUGE_VAL && (deepest < 0 || depth[i] > depth[deepest])) deepest = i;
     if (deepest < 0) return;
-    done[deepest] = true;
-    for (int i = 0; i < count; i++)
-      if (!done[i] && stands_for(t + deepest, t + i, spacing)) done[i] = t[i].spared = true;
+    depth[deepest] = -HUGE_VAL;
+    for (int i = 0; i < count; i++) {
+      if (!(depth[i] > -HUGE_VAL) || !stands_for(t + deepest, t + i, spacing)) continue;
+      depth[i] = -HUGE_VAL, t[i].spared = true;
+      t[deepest].impulse = sk_add(t[deepest].impulse, t[i].impulse);
+    }
   }
 }
 
@@ -54,7 +58,7 @@ int sk_world_thin(skein_world *w, sk_touch *t, int count)
   for (int i = 0, end; i < count; i = end) {
     double spacing = spacing_of(w, t + i);
     for (end = i + 1; end < count && end < i + SK_PAIR_MOST && sk_touch_order(t + i, t + end) == 0;) end++;
-    if (spacing > 0) spare(t + i, end - i, spacing);
+    if (spacing > 0) spare(t + i, end - i, spacing, 0.25 * w->strands[t[i].a].radius);
   }
   for (int i = 0; i < count; i++) {
     if (t[i].spared) w->remote.at[w->remote.count++] = t[i];

@@ -19,8 +19,8 @@ static void count_pieces(skein_world *w)
   }
 }
 
-/* Reach: the way at the present speed or at that of the free motion, a fifth more, and a little of the radius. `free`:
- * room for the velocities of the free motion. */
+/* Way: the mean of that at the present velocities and that in the free motion, of both ends; reach: how far these differ
+ * from it, a fifth more, and a little of the way and of the overlap that is borne. What grows out of a scalp is hidden in it. */
 static void fill_pieces(skein_world *w, int i, double dt)
 {
   sk_strand *s = w->strands + i;
@@ -28,24 +28,28 @@ static void fill_pieces(skein_world *w, int i, double dt)
   int count = s->pieces * s->rod->def.elements;
   sk_vec3 *r = w->points + s->first + i;
   sk_rod_input in = sk_rod_input_make(s->rod, &w->env, true, false);
-  double ds = s->rod->def.length / count;
+  double ds = s->rod->def.length / count, slack = 0.4 * w->scene->step.overlap * s->radius + s->extra;
   s->rod->ops->points(s->rod, s->rod->x, w->v + w->v_start[i], &in, s->pieces, r, free);
   s->rod->ops->points(s->rod, s->rod->x, s->rod->v, &in, s->pieces, r, velocity);
   s->speed = 0;
   for (int k = 0; k <= count; k++) s->speed = fmax(s->speed, sk_norm(velocity[k]));
   for (int k = 0; k < count; k++) {
-    double speed =
-        fmax(fmax(sk_norm(velocity[k]), sk_norm(velocity[k + 1])), fmax(sk_norm(free[k]), sk_norm(free[k + 1])));
+    const sk_vec3 v[4] = {velocity[k], velocity[k + 1], free[k], free[k + 1]};
+    sk_vec3 mean = sk_mul(0.25, sk_add(sk_add(v[0], v[1]), sk_add(v[2], v[3])));
+    double beside = 0;
+    for (int j = 0; j < 4; j++) beside = fmax(beside, sk_norm(sk_sub(v[j], mean)));
     w->pieces[s->first + k] = (sk_piece){.a = r[k],
                                          .b = r[k + 1],
                                          .radius = s->radius,
-                                         .reach = 1.2 * speed * dt + 0.02 * s->radius + s->extra,
+                                         .reach = (1.2 * beside + 0.03 * sk_norm(mean)) * dt + slack,
                                          .s0 = k * ds,
                                          .s1 = (k + 1) * ds,
                                          .object = i,
                                          .group = s->group,
                                          .piece = k,
-                                         .straight = s->rod->def.model != SKEIN_SUPER_HELIX};
+                                         .straight = s->rod->def.model != SKEIN_SUPER_HELIX,
+                                         .way = sk_mul(dt, mean),
+                                         .hidden = (k + 1) * ds <= s->rooted_until ? 1 + s->rooted_in : 0};
   }
 }
 
@@ -77,10 +81,16 @@ static void fill_solid(const skein_world *w, int i, double dt, sk_solid *out)
   if (b->mode == SK_DYNAMIC) fall = sk_norm(sk_load3(w->env.gravity)) * dt * dt;
   bool idle = b->shape.kind == SK_SPHERE && w->scene->step.rigid == SK_RIGID_VELOCITY;
   double speed = sk_norm(at->v) + (idle ? 0 : sk_norm(at->w) * size);
-  if (sk_world_deforms(w, i)) speed = sk_world_surface_speed(w, i);
+  double surface = sk_world_deforms(w, i) ? sk_world_surface_speed(w, i) : 0;
+  if (sk_world_deforms(w, i)) speed = surface;
+  sk_move move = {at->pose.r, sk_mul(dt, at->v), sk_mul(idle ? 0 : dt, at->w)};
+  if (sk_world_deforms(w, i)) move.v = move.w = sk_vec(0, 0, 0);
   *out = (sk_solid){.shape = sk_world_shape(w, i),
                     .pose = at->pose,
                     .reach = 1.2 * speed * dt + fall + 1e-3 * size,
+                    .move = move,
+                    .slack = 0.2 * (b->mode == SK_DYNAMIC ? speed : 0) * dt + 1.2 * surface * dt + fall +
+                             (b->mode == SK_DYNAMIC ? 1e-3 : 1e-6) * size,
                     .object = w->strand_count + i,
                     .group = b->group,
                     .moves = b->mode == SK_DYNAMIC};
@@ -160,7 +170,11 @@ static void refine_on_body(const skein_world *w, sk_touch *t)
   sk_vec3 r, tangent;
   curve_at(w, t->a, t->sa, &r, &tangent);
   double reach = t->gap + s->radius + 2 * sk_norm(sk_sub(r, t->point_a)) + 1e-3 * s->radius;
-  int found = sk_shape_segment(sk_world_shape(w, body), &w->bodies[body].pose, r, r, reach, near), best = -1;
+  const sk_shape *shape = sk_world_shape(w, body);
+  bool nearest = sk_shape_point(shape, &w->bodies[body].pose, r, reach, near);
+  int found = 1, best = -1;
+  if (!nearest || sk_dot(near[0].normal, t->frame[0]) < 0.9)
+    found = sk_shape_segment(shape, &w->bodies[body].pose, r, r, reach, near);
   for (int k = 0; k < found; k++)
     if (best < 0 || sk_dot(near[k].normal, t->frame[0]) > sk_dot(near[best].normal, t->frame[0])) best = k;
   if (best < 0) return;
@@ -332,6 +346,21 @@ static int merge(const skein_world *w, sk_touch *t, int count)
   return kept;
 }
 
+/* The body that holds the most rods carries them. */
+static sk_move find_carrier(const skein_world *w, const sk_solid *solids)
+{
+  int best = -1, most = 0;
+  int *held = SK_NEW((sk_arena *)&w->arena, w->scene->body_count, int);
+  for (int i = 0; held && i < w->strand_count; i++) {
+    const sk_scene_rod *rod = w->scene->rods + w->strands[i].source;
+    if (rod->root_body >= 0 && w->strands[i].rod->def.root != SKEIN_FREE) held[rod->root_body]++;
+  }
+  for (int k = 0; held && k < w->scene->body_count; k++)
+    if (held[k] > most) most = held[k], best = k;
+  if (best < 0 || sk_norm(solids[best].move.w) > 0.1) return (sk_move){0};
+  return solids[best].move;
+}
+
 skein_status sk_world_touch(skein_world *w, double dt)
 {
   w->tried = w->remote = (sk_touches){0}, w->disturbed = false;
@@ -350,6 +379,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .pairing = {w->scene->group_count, w->mu, w->scene->restitution},
                          .apart = SK_APART,
                          .stretch = 1,
+                         .carrier = find_carrier(w, solids),
                          .threads = w->threads};
   s = sk_collide_find(&in, &w->arena, &found, &count);
   if (s.code != SKEIN_OK) return s;
@@ -363,8 +393,9 @@ skein_status sk_world_touch(skein_world *w, double dt)
     refine(w, found + i, w->tried.at + i);
     if (sk_world_settling(w)) sk_world_ease(w, w->tried.at + i);
   }
-  w->tried.count = sk_world_thin(w, w->tried.at, merge(w, w->tried.at, count));
+  w->tried.count = merge(w, w->tried.at, count);
   warm_start(w, w->last_dt > 0 ? dt / w->last_dt : 1);
+  w->tried.count = sk_world_thin(w, w->tried.at, w->tried.count);
   return s;
 }
 
@@ -389,12 +420,13 @@ bool sk_world_overshoot(skein_world *w, double dt, double *speed)
     s->rod->ops->points(s->rod, s->rod->x, NULL, NULL, s->pieces, after, NULL);
     for (int k = 0; k <= count; k++) {
       double way = sk_norm(sk_sub(after[k], before[k]));
-      double reach = fmin(piece[SK_MIN(k, count - 1)].reach, piece[SK_MAX(k - 1, 0)].reach);
-      worst = fmax(worst, way - reach), s->moved = fmax(s->moved, way / dt);
+      for (int j = SK_MAX(k - 1, 0); j <= SK_MIN(k, count - 1); j++)
+        worst = fmax(worst, sk_norm(sk_sub(sk_sub(after[k], before[k]), piece[j].way)) - piece[j].reach);
+      s->moved = fmax(s->moved, way / dt);
     }
     fastest = fmax(fastest, s->moved);
     if (worst > 0) s->extra += 1.5 * worst;
-    if (worst > 0.02 * s->radius) over = true;
+    if (worst > 0.4 * w->scene->step.overlap * s->radius) over = true;
   }
   *speed = fastest;
   return over;
