@@ -264,12 +264,12 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
 }
 
 /* Whether the step that was just tried must be taken again with a better search: wider where a point went further than
- * its piece looked or two that seemed too far apart met; finer where rods were bent. *deeper: what the linear problem
+ * its piece looked and met something, or two that seemed too far apart met; finer where rods were bent. *deeper: what the linear problem
  * did not see, in radii. */
 static bool look_further(skein_world *w, skein_step_info *info, double *deeper)
 {
   double last = sk_seconds();
-  bool over = sk_world_overshoot(w, info->dt, &info->speed), missed;
+  bool over = sk_world_overshoot(w, info->dt, &info->speed) && sk_world_collided(w), missed;
   *deeper = sk_world_deepened(w, &missed);
   bool coarse = sk_world_coarse(w);
   lap(&last, &info->seconds_collide);

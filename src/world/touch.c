@@ -28,7 +28,7 @@ static void fill_pieces(skein_world *w, int i, double dt)
   int count = s->pieces * s->rod->def.elements;
   sk_vec3 *r = w->points + s->first + i;
   sk_rod_input in = sk_rod_input_make(s->rod, &w->env, true, false);
-  double ds = s->rod->def.length / count, slack = 0.4 * w->scene->step.overlap * s->radius + s->extra;
+  double ds = s->rod->def.length / count, slack = 0.6 * w->scene->step.overlap * s->radius + s->extra;
   s->rod->ops->points(s->rod, s->rod->x, w->v + w->v_start[i], &in, s->pieces, r, free);
   s->rod->ops->points(s->rod, s->rod->x, s->rod->v, &in, s->pieces, r, velocity);
   s->speed = 0;
@@ -153,6 +153,7 @@ void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b
     if (!(now < distance)) break;
     distance = now, best_a = a, best_b = b;
     if (k < 2) approach(&a, &b);
+    if (fabs(a.s - best_a.s) + fabs(b.s - best_b.s) < 0.05 * radii) break; /* nearer by a thousandth of that at most */
   }
   t->sa = best_a.s, t->sb = best_b.s, t->point_a = best_a.r, t->point_b = best_b.r;
   if (distance > 1e-6 * radii) {
@@ -414,19 +415,22 @@ bool sk_world_overshoot(skein_world *w, double dt, double *speed)
     const sk_vec3 *before = w->points + s->first + i;
     const sk_piece *piece = w->pieces + s->first;
     int count = s->pieces * s->rod->def.elements;
-    double worst = 0;
-    s->moved = 0;
+    double worst = 0, borne = 0.8 * w->scene->step.overlap * s->radius;
+    s->moved = 0, s->stray_first = count, s->stray_end = 0;
     sk_vec3 *after = w->after + s->first + i;
     s->rod->ops->points(s->rod, s->rod->x, NULL, NULL, s->pieces, after, NULL);
     for (int k = 0; k <= count; k++) {
       double way = sk_norm(sk_sub(after[k], before[k]));
-      for (int j = SK_MAX(k - 1, 0); j <= SK_MIN(k, count - 1); j++)
-        worst = fmax(worst, sk_norm(sk_sub(sk_sub(after[k], before[k]), piece[j].way)) - piece[j].reach);
+      for (int j = SK_MAX(k - 1, 0); j <= SK_MIN(k, count - 1); j++) {
+        double more = sk_norm(sk_sub(sk_sub(after[k], before[k]), piece[j].way)) - piece[j].reach;
+        worst = fmax(worst, more);
+        if (more > borne) s->stray_first = SK_MIN(s->stray_first, j), s->stray_end = SK_MAX(s->stray_end, j + 1);
+      }
       s->moved = fmax(s->moved, way / dt);
     }
     fastest = fmax(fastest, s->moved);
     if (worst > 0) s->extra += 1.5 * worst;
-    if (worst > 0.4 * w->scene->step.overlap * s->radius) over = true;
+    if (worst > borne) over = true;
   }
   *speed = fastest;
   return over;

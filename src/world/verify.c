@@ -172,3 +172,120 @@ double sk_world_deepened(skein_world *w, bool *missed)
   }
   return worst;
 }
+
+/* ---- Strays ---- */
+
+/* A piece that went further than it looked, where it is now. */
+typedef struct stray {
+  int strand, piece;
+  sk_vec3 a, b, lo, hi; /* lo, hi: its bounds with its radius */
+} stray;
+
+enum { STRAYS = 256 };
+
+static sk_vec3 least(sk_vec3 a, sk_vec3 b)
+{
+  return sk_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
+}
+
+static sk_vec3 most(sk_vec3 a, sk_vec3 b)
+{
+  return sk_vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
+}
+
+static bool meet(sk_vec3 lo, sk_vec3 hi, sk_vec3 a, sk_vec3 b, double radius)
+{
+  sk_vec3 l = least(a, b), h = most(a, b);
+  return l.x - radius <= hi.x && h.x + radius >= lo.x && l.y - radius <= hi.y && h.y + radius >= lo.y &&
+         l.z - radius <= hi.z && h.z + radius >= lo.z;
+}
+
+/* All strays, and their bounds; more than STRAYS: their number only. */
+static int list_strays(const skein_world *w, stray *out, stray *all)
+{
+  int count = 0;
+  all->lo = sk_vec(HUGE_VAL, HUGE_VAL, HUGE_VAL), all->hi = sk_mul(-1, all->lo);
+  for (int i = 0; i < w->strand_count; i++)
+    for (int k = w->strands[i].stray_first; k < w->strands[i].stray_end; k++, count++) {
+      if (count >= STRAYS) continue;
+      const sk_vec3 *x = w->after + w->strands[i].first + i + k;
+      double r = w->strands[i].radius;
+      stray s = {i, k, x[0], x[1], least(x[0], x[1]), most(x[0], x[1])};
+      s.lo = sk_sub(s.lo, sk_vec(r, r, r)), s.hi = sk_add(s.hi, sk_vec(r, r, r));
+      all->lo = least(all->lo, s.lo), all->hi = most(all->hi, s.hi);
+      out[count] = s;
+    }
+  return count;
+}
+
+/* Whether the two touch in the problem: its contacts are by (a, b). */
+static bool is_known(const skein_world *w, int a, int b)
+{
+  sk_touch key = {.a = SK_MIN(a, b), .b = SK_MAX(a, b)};
+  int lo = 0, hi = w->tried.count;
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (sk_touch_order(w->tried.at + mid, &key) < 0) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo < w->tried.count && sk_touch_order(w->tried.at + lo, &key) == 0;
+}
+
+/* Deeper in each other than is borne, deeper than before, and strangers. */
+static bool struck(const skein_world *w, const stray *s, int j, int k)
+{
+  const sk_vec3 *x = w->after + w->strands[j].first + j + k, *y = w->points + w->strands[j].first + j + k;
+  const sk_vec3 *old = w->points + w->strands[s->strand].first + s->strand + s->piece;
+  double ra = w->strands[s->strand].radius, rb = w->strands[j].radius, u, v;
+  double now = sqrt(sk_segment_segment(s->a, s->b, x[0], x[1], &u, &v)) - ra - rb;
+  if (now > -w->scene->step.overlap * fmin(ra, rb)) return false;
+  double before = sqrt(sk_segment_segment(old[0], old[1], y[0], y[1], &u, &v)) - ra - rb;
+  return before > now && !is_known(w, s->strand, j);
+}
+
+static bool strand_is_struck(const skein_world *w, int j, const stray *strays, int count, const stray *all)
+{
+  const sk_strand *s = w->strands + j;
+  const sk_vec3 *x = w->after + s->first + j;
+  for (int k = 0; k < s->pieces * s->rod->def.elements; k++) {
+    if (!meet(all->lo, all->hi, x[k], x[k + 1], s->radius)) continue;
+    for (int i = 0; i < count; i++) {
+      bool itself = strays[i].strand == j && abs(strays[i].piece - k) * s->rod->def.length <
+                                                 (2 + SK_APART) * s->radius * s->pieces * s->rod->def.elements;
+      if (itself || !meet(strays[i].lo, strays[i].hi, x[k], x[k + 1], s->radius)) continue;
+      if (struck(w, strays + i, j, k)) return true;
+    }
+  }
+  return false;
+}
+
+/* The same with bodies that it may touch. */
+static bool body_is_struck(const skein_world *w, const stray *s)
+{
+  const sk_strand *strand = w->strands + s->strand;
+  const sk_vec3 ends[2] = {s->a, s->b}, *old = w->points + strand->first + s->strand + s->piece;
+  double length = strand->rod->def.length / (strand->pieces * strand->rod->def.elements);
+  for (int b = 0; b < w->scene->body_count; b++) {
+    int object = w->strand_count + b;
+    double mu = w->mu[strand->group * w->scene->group_count + w->scene->bodies[b].group];
+    bool rooted = strand->rooted_in == object && (s->piece + 1) * length <= strand->rooted_until;
+    if (mu < 0 || rooted || is_known(w, s->strand, object)) continue;
+    double now = chord_gap(sk_world_shape_after(w, b), &w->bodies[b].pose, ends, strand->radius);
+    if (now > -w->scene->step.overlap * strand->radius) continue;
+    if (chord_gap(sk_world_shape(w, b), &w->saved_bodies[b].pose, old, strand->radius) > now) return true;
+  }
+  return false;
+}
+
+bool sk_world_collided(const skein_world *w)
+{
+  stray strays[STRAYS], all;
+  int count = list_strays(w, strays, &all);
+  bool struck_any = count > STRAYS;
+  for (int i = 0; i < count && !struck_any; i++) struck_any = body_is_struck(w, strays + i);
+  if (struck_any || count == 0) return struck_any;
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 64)) schedule(static, 64) reduction(|| : struck_any)
+  for (int j = 0; j < w->strand_count; j++)
+    struck_any = struck_any || strand_is_struck(w, j, strays, count, &all);
+  return struck_any;
+}

@@ -61,6 +61,7 @@ typedef struct sk_strand {
   int dof;      /* first in the problem; -1: it touches nothing */
   double speed; /* largest of its points */
   double moved; /* the same over the last step */
+  int stray_first, stray_end; /* pieces that went further than they looked; none: first >= end */
   double extra; /* m: added to the reach of its pieces after it went further than they looked; fades */
   bool root_driven, tip_driven;
   sk_pose root_base, tip_base; /* of its ends at t = 0 */
@@ -204,6 +205,8 @@ bool sk_world_coarse(skein_world *w);
 /* Largest growth of an overlap in this step, in radii; 0 while overlaps are small. *missed: remote pairs met all the
  * same; their strands will look further. After sk_world_overshoot. */
 double sk_world_deepened(skein_world *w, bool *missed);
+/* Whether a piece that went further than it looked has met what nobody had in mind. After sk_world_overshoot. */
+bool sk_world_collided(const skein_world *w);
 
 /* ---- sleep.c: islands at rest ---- */
 bool sk_world_wake(skein_world *w, int object); /* with its island; whether it slept */
