@@ -8,7 +8,7 @@ build: setup
 setup:
 	@scripts/setup
 
-# Simulates and renders wavy hair; solves a hair-like problem with three methods and draws their convergence.
+# Simulates and renders a head of hair; solves a hair-like problem with three methods and draws their convergence.
 demo: build
 	@scripts/demo
 

@@ -47,14 +47,14 @@ static inline void add_rod(set *s, const sk_vec3 *x, int count, double radius, d
   for (int k = 0; k < count; k++) {
     double next = at + sk_norm(sk_sub(x[k + 1], x[k]));
     s->p[s->pieces++] = (sk_piece){.a = x[k],
-                                     .b = x[k + 1],
-                                     .radius = radius,
-                                     .reach = reach,
-                                     .s0 = at,
-                                     .s1 = next,
-                                     .object = object,
-                                     .group = group,
-                                     .piece = k};
+                                   .b = x[k + 1],
+                                   .radius = radius,
+                                   .reach = reach,
+                                   .s0 = at,
+                                   .s1 = next,
+                                   .object = object,
+                                   .group = group,
+                                   .piece = k};
     at = next;
   }
 }

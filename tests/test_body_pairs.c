@@ -359,6 +359,11 @@ static void test_waves(void **state)
   expect_at_most(sk_norm(sk_sub(spin_between(base.q, p.q), sk_vec(0, 0, angle))), 1e-12, "wave of angle");
   sk_pose a = sk_path_pose(&path, &base, 1 - 1e-9), b = sk_path_pose(&path, &base, 1 + 1e-9);
   expect_at_most(sk_norm(spin_between(a.q, b.q)), 1e-6, "jump at the start");
+  sk_path turn = {.waves = waves, .wave_count = 1, .pivot = {0.1, -0.2, 0.3}};
+  p = sk_path_pose(&turn, &base, 1.7);
+  expect_at_most(sk_norm(sk_sub(sk_pose_out(&p, turn.pivot), sk_pose_out(&base, turn.pivot))), 1e-12,
+                 "the pivot stays");
+  assert_true(sk_norm(sk_sub(p.r, base.r)) > 0.01);
 }
 
 int main(void)

@@ -421,10 +421,10 @@ static void test_defaults(void **state)
   (void)state;
   skein_scene *s = parse("{\"rods\": [{\"length\": 0.1}]}");
   const sk_scene_step *t = &s->step;
-  const double found[] = {s->duration, t->dt,         t->dt_min * 1024,  t->dt_max, t->theta,
-                          t->travel,   t->tol,        t->tol_rest,       t->slop,   t->push,
-                          t->chord,    s->output.fps, s->env.gravity[2], s->mu[0],  t->overlap};
-  static const double expected[] = {1, 1e-3, 1e-3, 1e-3, 1, 1, 1e-6, 1e-8, 0.02, 0.1, 0.05, 30, -9.81, 0.3, 0.05};
+  const double found[] = {
+      s->duration, t->dt,   t->dt_min * 1024, t->dt_max,     t->theta,          t->travel, t->tol,     t->tol_rest,
+      t->slop,     t->push, t->chord,         s->output.fps, s->env.gravity[2], s->mu[0],  t->overlap, t->spacing};
+  static const double expected[] = {1, 1e-3, 1e-3, 1e-3, 1, 1, 1e-6, 1e-8, 0.02, 0.1, 0.05, 30, -9.81, 0.3, 0.05, 0};
   for (size_t k = 0; k < sizeof found / sizeof found[0]; k++) expect_near(found[k], expected[k], 1e-15, "a default");
   assert_true(t->sleep && t->failsafe && s->output.contacts && t->method == SKEIN_AUTO && t->local == SKEIN_SECULAR);
   assert_string_equal(s->title, "test.json");

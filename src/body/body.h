@@ -163,8 +163,8 @@ typedef struct sk_path {
 } sk_path;
 
 /* The pose at time t of what is at `base` when nothing moves: keys (poses in the world; smooth, monotone cubic in r,
- * slerp with smooth speed in q) take the place of base, waves act on top, turns before moves; then what has turned since
- * base is moved so that it turned about the pivot. Path NULL or empty: base. */
+ * slerp with smooth speed in q) take the place of base, waves act on top, turns before moves; then what has turned
+ * since base is moved so that it turned about the pivot. Path NULL or empty: base. */
 sk_pose sk_path_pose(const sk_path *path, const sk_pose *base, double t);
 
 #endif

@@ -74,13 +74,13 @@ typedef struct sk_candidate {
   double mu, restitution;
 } sk_candidate;
 
-/* All candidates that may meet: gap <= reach_a + reach_b + |way_a - way_b|; of a solid: its slack, and its move where the
- * piece is, with what it turns by over the piece. Sorted by (a, b, sa, sb, feature); neighbours that meet in the same
- * point (the shared end of two pieces) are one. A piece whose nearest point is its end, while the neighbour beyond that
- * end is clearly nearer (more than 17 degrees off the perpendicular), leaves the contact to that neighbour: rods do not
- * catch on their joints. BAD_INPUT when candidates run away (millions on top of each other). Memory from the arena. The
- * bits do not depend on threads. Broad phase: spatial hashing (Teschner et al. 2003) of the pieces with their reach;
- * bodies by their bounds. */
+/* All candidates that may meet: gap <= reach_a + reach_b + |way_a - way_b|; of a solid: its slack, and its move where
+ * the piece is, with what it turns by over the piece. Sorted by (a, b, sa, sb, feature); neighbours that meet in the
+ * same point (the shared end of two pieces) are one. A piece whose nearest point is its end, while the neighbour beyond
+ * that end is clearly nearer (more than 17 degrees off the perpendicular), leaves the contact to that neighbour: rods
+ * do not catch on their joints. BAD_INPUT when candidates run away (millions on top of each other). Memory from the
+ * arena. The bits do not depend on threads. Broad phase: spatial hashing (Teschner et al. 2003) of the pieces with
+ * their reach; bodies by their bounds. */
 skein_status sk_collide_find(const sk_collide_input *in, sk_arena *arena, sk_candidate **out, int *count);
 
 /* segment.c: nearest points of two segments, s, t in 0 .. 1 on the first and second; the squared distance. Robust for

@@ -48,10 +48,9 @@ static void read_local(sk_reader *r, const sk_at *solver)
 
 static void read_solver(sk_reader *r, const sk_at *root)
 {
-  static const char *const fields[] = {"method",      "local",       "tol",   "tol_rest", "max_seconds",
-                                       "max_sweeps",  "slop",        "push",  "chord",    "sleep",
-                                       "sleep_speed", "sleep_after", "rigid", "passive",  "overlap",
-                                       "spacing"};
+  static const char *const fields[] = {"method", "local",   "tol",     "tol_rest", "max_seconds", "max_sweeps",
+                                       "slop",   "push",    "chord",   "sleep",    "sleep_speed", "sleep_after",
+                                       "rigid",  "passive", "overlap", "spacing"};
   static const char *const rigid[SK_RIGID_COUNT] = {"velocity", "newton", "fischer", "lcp"};
   const char *methods[SKEIN_METHOD_COUNT];
   sk_scene_step *s = &r->scene->step;

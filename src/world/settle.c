@@ -95,7 +95,8 @@ static bool is_modest(const skein_world *w, int i, const double *v, double dt, d
     if (!(sk_norm(sk_sub(after[k], before[k])) <= most)) return false;
   for (int k = 1; k <= count; k++) {
     double at = rod->def.length * k / count, now = clearance(w, i, at, after[k]);
-    if (now < 0.5 * radius && now < clearance(w, i, at, before[k]) - 0.05 * radius) return false;
+    double creep = now < 0 ? 0.002 : 0.05; /* once the axis is inside, next to nothing */
+    if (now < 0.5 * radius && now < clearance(w, i, at, before[k]) - creep * radius) return false;
   }
   return true;
 }
@@ -135,7 +136,7 @@ void sk_world_ease(const skein_world *w, sk_touch *t)
 
 void sk_world_hurry(const skein_world *w, skein_solve_def *def)
 {
-  def->tol = fmax(w->scene->step.tol, 1e-3), def->max_sweeps = SK_MIN(def->max_sweeps, 300);
+  def->tol = fmax(w->scene->step.tol, 1e-4), def->max_sweeps = SK_MIN(def->max_sweeps, 300);
 }
 
 /* How far from a held root the place is: nothing is moved far there. */

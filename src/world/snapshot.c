@@ -110,7 +110,7 @@ skein_status skein_world_frame(const skein_world *w, int index, skein_frame *f)
  * A header, then every rod (what it is, its natural shape, its state), the bodies, the touches. Written and read by the
  * same function, so that the two cannot differ. */
 
-enum { MAGIC = 0x534b5731 }; /* "SKW1" */
+enum { MAGIC = 0x534b5732 }; /* "SKW2" */
 
 typedef struct stream {
   unsigned char *bytes; /* NULL: only count */
@@ -180,7 +180,7 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
 
 typedef struct world_record {
   uint32_t magic;
-  int32_t strands, bodies, touches, next_event, calm;
+  int32_t strands, bodies, touches, next_event, calm, hold, meek;
   int64_t steps;
   double time, dt, last_dt, energy_scale, penetration;
   skein_env env;
@@ -212,9 +212,21 @@ static void pass_world(stream *s, skein_world *w)
 {
   world_record r = {0};
   if (!s->reading)
-    r = (world_record){
-        MAGIC,   w->strand_count, w->scene->body_count, w->touches.count, w->next_event,  w->calm, w->steps,
-        w->time, w->dt,           w->last_dt,           w->energy_scale,  w->penetration, w->env};
+    r = (world_record){MAGIC,
+                       w->strand_count,
+                       w->scene->body_count,
+                       w->touches.count,
+                       w->next_event,
+                       w->calm,
+                       w->hold,
+                       w->meek,
+                       w->steps,
+                       w->time,
+                       w->dt,
+                       w->last_dt,
+                       w->energy_scale,
+                       w->penetration,
+                       w->env};
   pass(s, &r, sizeof r);
   if (s->reading) {
     if (s->bad || r.magic != MAGIC || r.bodies != w->scene->body_count || r.strands < 0 || r.touches < 0 ||
@@ -228,6 +240,7 @@ static void pass_world(stream *s, skein_world *w)
     if (!w->strands || !w->touches.at || !w->rest) s->bad = s->starved = true;
     if (s->bad) return;
     w->touches.count = r.touches, w->next_event = r.next_event, w->calm = r.calm, w->steps = r.steps;
+    w->hold = r.hold, w->meek = r.meek;
     w->time = r.time, w->dt = r.dt, w->last_dt = r.last_dt, w->energy_scale = r.energy_scale,
     w->penetration = r.penetration, w->env = r.env;
   }

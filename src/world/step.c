@@ -245,15 +245,18 @@ static bool is_calm(const skein_world *w, double speed, double radius)
   return speed < 0.01 * radius / w->scene->step.dt && (g == 0 || 0.5 * speed * speed < 0.1 * g * radius);
 }
 
+enum { patience = 4, meekness = 8 }; /* steps of that length after a shorter one; without push-out after one without */
+
 /* Half the step after trouble, slowly back to the default after calm ones. `wanted`: the step that was tried first. */
 static void adapt(skein_world *w, const skein_step_info *info, double wanted)
 {
   const sk_scene_step *step = &w->scene->step;
   double radius = HUGE_VAL;
   for (int i = 0; i < w->strand_count; i++) radius = fmin(radius, w->strands[i].radius);
-  if (info->dt < wanted) w->dt = fmax(sk_world_shortest(w), info->dt);
-  else if (info->penetration > 2 * step->overlap && info->penetration > 1.05 * w->penetration)
-    w->dt = fmax(sk_world_shortest(w), 0.5 * w->dt);
+  bool deeper = info->penetration > 2 * step->overlap && info->penetration > 1.05 * w->penetration;
+  if (info->dt < wanted) w->dt = fmax(sk_world_shortest(w), info->dt), w->hold = patience;
+  else if (deeper) w->dt = fmax(sk_world_shortest(w), 0.5 * w->dt), w->hold = patience;
+  else if (w->hold > 0) w->hold--;
   else w->dt = fmin(step->dt, 1.2 * w->dt);
   w->penetration = info->penetration;
   for (int i = 0; i < w->strand_count; i++) {
@@ -264,8 +267,8 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
 }
 
 /* Whether the step that was just tried must be taken again with a better search: wider where a point went further than
- * its piece looked and met something, or two that seemed too far apart met; finer where rods were bent. *deeper: what the linear problem
- * did not see, in radii. */
+ * its piece looked and met something, or two that seemed too far apart met; finer where rods were bent. *deeper: what
+ * the linear problem did not see, in radii. */
 static bool look_further(skein_world *w, skein_step_info *info, double *deeper)
 {
   double last = sk_seconds();
@@ -283,7 +286,7 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
 {
   double deeper = 0, before = HUGE_VAL;
   skein_status s;
-  w->gentle = false;
+  w->gentle = w->meek > 0;
   for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0, w->strands[i].dense = false;
   for (int tries = 0, wider = 0;; tries++) {
     s = prepare(w);
@@ -335,6 +338,7 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   if (s.code != SKEIN_OK) return s;
   sk_world_deform_done(w);
   double last = sk_seconds(), end = horizon(w, until);
+  w->meek = !w->gentle ? 0 : w->meek > 0 ? w->meek - 1 : meekness;
   describe(w, info);
   sk_world_energies(w, info);
   info->work = sk_world_load_work(w);

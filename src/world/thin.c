@@ -1,8 +1,8 @@
-/* Contacts that say the same. Two rods that lie along each other touch at every capsule, but an element bends with three
- * curvatures: contacts nearer together than a share of it move as one, W is all but singular in them and the solver's
- * work grows with their number, not the motion's precision. Of those of one pair that are nearer together than the
- * scene's `spacing`, on both sides, and face the same way, the deepest stays. The others are set aside and looked at
- * after the step, like those that were too far to matter: where one has sunk in, the step is taken again with all
+/* Contacts that say the same. Two rods that lie along each other touch at every capsule, but an element bends with
+ * three curvatures: contacts nearer together than a share of it move as one, W is all but singular in them and the
+ * solver's work grows with their number, not the motion's precision. Of those of one pair that are nearer together than
+ * the scene's `spacing`, on both sides, and face the same way, the deepest stays. The others are set aside and looked
+ * at after the step, like those that were too far to matter: where one has sunk in, the step is taken again with all
  * contacts of that rod. */
 #include "world/world.h"
 

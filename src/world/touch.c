@@ -19,8 +19,9 @@ static void count_pieces(skein_world *w)
   }
 }
 
-/* Way: the mean of that at the present velocities and that in the free motion, of both ends; reach: how far these differ
- * from it, a fifth more, and a little of the way and of the overlap that is borne. What grows out of a scalp is hidden in it. */
+/* Way: the mean of that at the present velocities and that in the free motion, of both ends; reach: how far these
+ * differ from it, a fifth more, and a little of the way and of the overlap that is borne. What grows out of a scalp is
+ * hidden in it. */
 static void fill_pieces(skein_world *w, int i, double dt)
 {
   sk_strand *s = w->strands + i;
@@ -31,6 +32,7 @@ static void fill_pieces(skein_world *w, int i, double dt)
   double ds = s->rod->def.length / count, slack = 0.6 * w->scene->step.overlap * s->radius + s->extra;
   s->rod->ops->points(s->rod, s->rod->x, w->v + w->v_start[i], &in, s->pieces, r, free);
   s->rod->ops->points(s->rod, s->rod->x, s->rod->v, &in, s->pieces, r, velocity);
+  double share = sk_world_settling(w) ? 0.5 : 0.03; /* no step is taken again while the scene settles */
   s->speed = 0;
   for (int k = 0; k <= count; k++) s->speed = fmax(s->speed, sk_norm(velocity[k]));
   for (int k = 0; k < count; k++) {
@@ -41,7 +43,7 @@ static void fill_pieces(skein_world *w, int i, double dt)
     w->pieces[s->first + k] = (sk_piece){.a = r[k],
                                          .b = r[k + 1],
                                          .radius = s->radius,
-                                         .reach = (1.2 * beside + 0.03 * sk_norm(mean)) * dt + slack,
+                                         .reach = (1.2 * beside + share * sk_norm(mean)) * dt + slack,
                                          .s0 = k * ds,
                                          .s1 = (k + 1) * ds,
                                          .object = i,
@@ -147,13 +149,14 @@ void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b
 {
   span a = span_make(w, t->a, t->sa, piece_a), b = span_make(w, t->b, t->sb, piece_b), best_a = a, best_b = b;
   double distance = HUGE_VAL, radii = w->strands[t->a].radius + w->strands[t->b].radius;
+  double enough = 0.1 * fmax(0, w->scene->step.overlap - 0.1) * radii; /* where overlaps are borne */
   for (int k = 0; k < 3; k++) {
     curve_at(w, t->a, a.s, &a.r, &a.t), curve_at(w, t->b, b.s, &b.r, &b.t);
     double now = sk_norm(sk_sub(a.r, b.r));
     if (!(now < distance)) break;
     distance = now, best_a = a, best_b = b;
     if (k < 2) approach(&a, &b);
-    if (fabs(a.s - best_a.s) + fabs(b.s - best_b.s) < 0.05 * radii) break; /* nearer by a thousandth of that at most */
+    if (fabs(a.s - best_a.s) + fabs(b.s - best_b.s) < enough) break;
   }
   t->sa = best_a.s, t->sb = best_b.s, t->point_a = best_a.r, t->point_b = best_b.r;
   if (distance > 1e-6 * radii) {

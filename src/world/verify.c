@@ -218,8 +218,8 @@ static int list_strays(const skein_world *w, stray *out, stray *all)
   return count;
 }
 
-/* Whether the two touch in the problem: its contacts are by (a, b). */
-static bool is_known(const skein_world *w, int a, int b)
+/* Whether the two touch in the problem within `near` of the place at s on `a`: its contacts are by (a, b). */
+static bool is_known(const skein_world *w, int a, double s, int b, double near)
 {
   sk_touch key = {.a = SK_MIN(a, b), .b = SK_MAX(a, b)};
   int lo = 0, hi = w->tried.count;
@@ -228,7 +228,14 @@ static bool is_known(const skein_world *w, int a, int b)
     if (sk_touch_order(w->tried.at + mid, &key) < 0) lo = mid + 1;
     else hi = mid;
   }
-  return lo < w->tried.count && sk_touch_order(w->tried.at + lo, &key) == 0;
+  for (; lo < w->tried.count && sk_touch_order(w->tried.at + lo, &key) == 0; lo++)
+    if (fabs((a <= b ? w->tried.at[lo].sa : w->tried.at[lo].sb) - s) < near) return true;
+  return false;
+}
+
+static double piece_length(const sk_strand *s)
+{
+  return s->rod->def.length / (s->pieces * s->rod->def.elements);
 }
 
 /* Deeper in each other than is borne, deeper than before, and strangers. */
@@ -239,8 +246,9 @@ static bool struck(const skein_world *w, const stray *s, int j, int k)
   double ra = w->strands[s->strand].radius, rb = w->strands[j].radius, u, v;
   double now = sqrt(sk_segment_segment(s->a, s->b, x[0], x[1], &u, &v)) - ra - rb;
   if (now > -w->scene->step.overlap * fmin(ra, rb)) return false;
+  double length = piece_length(w->strands + s->strand), at = (s->piece + u) * length;
   double before = sqrt(sk_segment_segment(old[0], old[1], y[0], y[1], &u, &v)) - ra - rb;
-  return before > now && !is_known(w, s->strand, j);
+  return before > now && !is_known(w, s->strand, at, j, 2 * length);
 }
 
 static bool strand_is_struck(const skein_world *w, int j, const stray *strays, int count, const stray *all)
@@ -264,12 +272,12 @@ static bool body_is_struck(const skein_world *w, const stray *s)
 {
   const sk_strand *strand = w->strands + s->strand;
   const sk_vec3 ends[2] = {s->a, s->b}, *old = w->points + strand->first + s->strand + s->piece;
-  double length = strand->rod->def.length / (strand->pieces * strand->rod->def.elements);
+  double length = piece_length(strand);
   for (int b = 0; b < w->scene->body_count; b++) {
     int object = w->strand_count + b;
     double mu = w->mu[strand->group * w->scene->group_count + w->scene->bodies[b].group];
     bool rooted = strand->rooted_in == object && (s->piece + 1) * length <= strand->rooted_until;
-    if (mu < 0 || rooted || is_known(w, s->strand, object)) continue;
+    if (mu < 0 || rooted || is_known(w, s->strand, (s->piece + 0.5) * length, object, 2 * length)) continue;
     double now = chord_gap(sk_world_shape_after(w, b), &w->bodies[b].pose, ends, strand->radius);
     if (now > -w->scene->step.overlap * strand->radius) continue;
     if (chord_gap(sk_world_shape(w, b), &w->saved_bodies[b].pose, old, strand->radius) > now) return true;
@@ -284,8 +292,9 @@ bool sk_world_collided(const skein_world *w)
   bool struck_any = count > STRAYS;
   for (int i = 0; i < count && !struck_any; i++) struck_any = body_is_struck(w, strays + i);
   if (struck_any || count == 0) return struck_any;
-#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 64)) schedule(static, 64) reduction(|| : struck_any)
-  for (int j = 0; j < w->strand_count; j++)
-    struck_any = struck_any || strand_is_struck(w, j, strays, count, &all);
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 64)) schedule(static, 64)                       \
+    reduction(||                                                                                                       \
+              : struck_any)
+  for (int j = 0; j < w->strand_count; j++) struck_any = struck_any || strand_is_struck(w, j, strays, count, &all);
   return struck_any;
 }

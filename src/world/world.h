@@ -39,7 +39,7 @@ typedef struct sk_touch {
   double shift[2];          /* what the gap adds to u_T, in passive scenes */
   double approach, offset;  /* its normal part; what the gap adds to u_N */
   int status;               /* 0 open, 1 stick, 2 slide */
-  bool spared;              /* not in the problem: a contact nearby stands for it */
+  int spared;               /* 1: not in the problem: a contact nearby stands for it */
   int axial, axial_dof;     /* 1, 2: its first or second side is pushed along its axis, which has this dof; 0, -1 */
 } sk_touch;
 
@@ -53,16 +53,16 @@ typedef struct sk_strand {
   skein_rod *rod;
   double radius;
   int group;
-  int source;   /* of the scene's rods */
-  int pieces;   /* per element, of its capsules in this step */
-  int finer;    /* pieces that it needs at least: a try of this step has bent it */
-  bool dense;   /* all its contacts are needed: in a try of this step one that was spared sank in */
-  int first;    /* of its pieces */
-  int dof;      /* first in the problem; -1: it touches nothing */
-  double speed; /* largest of its points */
-  double moved; /* the same over the last step */
+  int source;                 /* of the scene's rods */
+  int pieces;                 /* per element, of its capsules in this step */
+  int finer;                  /* pieces that it needs at least: a try of this step has bent it */
+  bool dense;                 /* all its contacts are needed: in a try of this step one that was spared sank in */
+  int first;                  /* of its pieces */
+  int dof;                    /* first in the problem; -1: it touches nothing */
+  double speed;               /* largest of its points */
+  double moved;               /* the same over the last step */
   int stray_first, stray_end; /* pieces that went further than they looked; none: first >= end */
-  double extra; /* m: added to the reach of its pieces after it went further than they looked; fades */
+  double extra;               /* m: added to the reach of its pieces after it went further than they looked; fades */
   bool root_driven, tip_driven;
   sk_pose root_base, tip_base; /* of its ends at t = 0 */
   int rooted_in;               /* object of the body that a held root starts in (a scalp); -1: none */
@@ -102,6 +102,7 @@ struct skein_world {
   sk_touches touches; /* of the last step, by (a, b, sa), and of sleepers: the warm start of the next */
   double penetration; /* of the last step, in radii */
   bool calm;          /* the last step moved little: the solver may be exact */
+  int hold, meek;     /* steps until dt may grow again, until overlaps are pushed out again */
   double *mu;         /* of pairs of groups as they are now: the scene's, or what was set since */
   sk_pull *pulls;
   int pull_count;
