@@ -324,9 +324,52 @@ static void test_runaway(void **state)
   free(s);
 }
 
+/* ---- What moves together ---- */
+
+static void expect_same(const sk_collide_input *x, const sk_collide_input *y, int least)
+{
+  sk_arena arena = {0};
+  int count, others;
+  sk_candidate *c = find(x, &arena, &count), *d = find(y, &arena, &others);
+  assert_int_equal(count, others);
+  assert_true(count >= least);
+  for (int i = 0; i < count; i++) assert_memory_equal(&c[i].gap, &d[i].gap, sizeof c[i].gap);
+  for (int i = 0; i < count; i++) assert_true(c[i].a == d[i].a && c[i].b == d[i].b && c[i].sa == d[i].sa);
+  sk_arena_free(&arena);
+}
+
+/* The carrier narrows the search and changes no candidate; a move that all share changes none either. */
+static void test_carried(void **state)
+{
+  (void)state;
+  set *s = set_create(), *still = set_create();
+  sk_random g = sk_random_make(31);
+  sk_move head = {.r = {0.1, 0, 0}, .v = {0.02, 0.01, 0}, .w = {0, 0.01, 0.05}};
+  draw_rods(s, &g, 60, 1, 0.5, 0.01, sk_vec(0, 0, 1));
+  for (int i = 0; i < s->pieces; i++) s->p[i].group = 1;
+  for (int k = 0; k < 20; k++)
+    add_solid(s, (sk_shape){.kind = SK_SPHERE, .radius = 0.1}, sk_add(draw(&g, 0.3), sk_vec(0, 0, 1)), 0.001, false);
+  *still = *s;
+  for (int i = 0; i < s->pieces; i++) s->p[i].way = head.v;
+  for (int k = 0; k < s->solids; k++)
+    s->solid[k].move = (sk_move){.v = head.v}, s->solid[k].shape = s->shape + k, still->solid[k].shape = s->shape + k;
+  sk_collide_input moved = input_of(s, 1), rests = input_of(still, 1);
+  expect_same(&moved, &rests, 20);
+  for (int i = 0; i < s->pieces; i++)
+    s->p[i].way = sk_add(sk_moved(&head, sk_mul(0.5, sk_add(s->p[i].a, s->p[i].b))), draw(&g, 0.005));
+  for (int k = 0; k < s->solids; k++) {
+    s->solid[k].move = k % 2 ? head : (sk_move){.r = s->solid[k].pose.r, .v = draw(&g, 0.01), .w = draw(&g, 0.03)};
+  }
+  sk_collide_input carried = input_of(s, 1);
+  moved = carried, carried.carrier = head;
+  expect_same(&moved, &carried, 20);
+  free(s), free(still);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_carried),
       cmocka_unit_test(test_self_contact),
       cmocka_unit_test(test_crossing_is_one),
       cmocka_unit_test(test_axes_that_meet),

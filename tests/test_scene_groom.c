@@ -152,6 +152,25 @@ static void test_roots(void **state)
   skein_scene_destroy(s);
 }
 
+/* Raised strands go straight on; only what a body stands in the way of is bent. */
+static void test_raised(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "{\"rods\": [{\"length\": 0.2, \"root\": {\"body\": \"head\"}, \"groom\": {\"count\": 40, \"raised\": true}}],"
+      " \"bodies\": [{\"name\": \"head\", \"shape\": {\"type\": \"head\"}}]}";
+  skein_scene *s = parse_with(text, ".", 2);
+  int straight = 0;
+  for (int i = 0; i < s->rod_count; i++) {
+    const skein_rod_def *d = &s->rods[i].def;
+    double most = 0;
+    for (int k = 0; k < 3 * d->initials; k++) most = fmax(most, fabs(d->initial[k]));
+    straight += most < 0.5; /* 1/m */
+  }
+  assert_true(straight >= 30);
+  skein_scene_destroy(s);
+}
+
 /* A roof of two slopes: one is the group "scalp" and has all the hair. */
 static void test_scalp_of_a_group(void **state)
 {
@@ -180,7 +199,7 @@ static void test_scalp_of_a_group(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_heads_are_closed), cmocka_unit_test(test_nearest_place),
-                                     cmocka_unit_test(test_same_bits), cmocka_unit_test(test_roots),
-                                     cmocka_unit_test(test_scalp_of_a_group)};
+                                     cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_roots),
+                                     cmocka_unit_test(test_raised),           cmocka_unit_test(test_scalp_of_a_group)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -351,10 +351,10 @@ static int merge(const skein_world *w, sk_touch *t, int count)
 }
 
 /* The body that holds the most rods carries them. */
-static sk_move find_carrier(const skein_world *w, const sk_solid *solids)
+static sk_move find_carrier(skein_world *w, const sk_solid *solids)
 {
   int best = -1, most = 0;
-  int *held = SK_NEW((sk_arena *)&w->arena, w->scene->body_count, int);
+  int *held = SK_NEW(&w->arena, w->scene->body_count, int);
   for (int i = 0; held && i < w->strand_count; i++) {
     const sk_scene_rod *rod = w->scene->rods + w->strands[i].source;
     if (rod->root_body >= 0 && w->strands[i].rod->def.root != SKEIN_FREE) held[rod->root_body]++;

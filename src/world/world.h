@@ -203,8 +203,8 @@ int sk_world_thin(skein_world *w, sk_touch *t, int count); /* t by (a, b); spare
 /* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.
  */
 bool sk_world_coarse(skein_world *w);
-/* Largest growth of an overlap in this step, in radii; 0 while overlaps are small. *missed: remote pairs met all the
- * same; their strands will look further. After sk_world_overshoot. */
+/* Largest growth of an overlap in this step, in radii; 0 while overlaps are small. *missed: remote or spared pairs
+ * met all the same; their strands will look further, or have all their contacts. After sk_world_overshoot. */
 double sk_world_deepened(skein_world *w, bool *missed);
 /* Whether a piece that went further than it looked has met what nobody had in mind. After sk_world_overshoot. */
 bool sk_world_collided(const skein_world *w);
