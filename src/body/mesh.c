@@ -252,17 +252,25 @@ static bool fill_polytope(const sk_mesh *m, sk_polytope *p)
 static sk_vec3 cell_middle(const sk_mesh *m, const int *cell)
 {
   double x[3];
-  for (int k = 0; k < 3; k++) x[k] = m->grid_lo[k] + (cell[k] + 0.5) / SK_GRID * (m->grid_hi[k] - m->grid_lo[k]);
+  for (int k = 0; k < 3; k++) x[k] = m->grid_lo[k] + (cell[k] + 0.5) / m->grid_side * (m->grid_hi[k] - m->grid_lo[k]);
   return sk_load3(x);
+}
+
+/* A few cells for each triangle. */
+static void make_grid(sk_mesh *m)
+{
+  int cells = SK_MAX(SK_GRID_COARSE, SK_MIN(SK_GRID_FINE, (int)cbrt(4.0 * m->slots)));
+  m->grid = SK_NEW(&m->arena, cells * cells * cells, double), m->grid_side = cells;
 }
 
 static void fill_grid(sk_mesh *m)
 {
-  double step = m->size / SK_GRID, last = INFINITY; /* further than the next cell */
+  int cells = m->grid_side;
+  double step = m->size / cells, last = INFINITY; /* further than the next cell */
   memcpy(m->grid_lo, m->node->lo, sizeof m->grid_lo), memcpy(m->grid_hi, m->node->hi, sizeof m->grid_hi);
   m->grid_moved = 0, m->grid_sign = orientation(m);
-  for (int i = 0; i < SK_GRID * SK_GRID * SK_GRID; i++) {
-    int cell[3] = {i % SK_GRID, i / SK_GRID % SK_GRID, i / (SK_GRID * SK_GRID)};
+  for (int i = 0; i < cells * cells * cells; i++) {
+    int cell[3] = {i % cells, i / cells % cells, i / (cells * cells)};
     sk_near n = {.distance = 0};
     sk_mesh_point(m, cell_middle(m, cell), cell[0] > 0 ? fabs(last) + step : INFINITY, &n);
     m->grid[i] = last = n.distance;
@@ -272,28 +280,31 @@ static void fill_grid(sk_mesh *m)
 void sk_mesh_estimate(const sk_mesh *m, sk_vec3 x, double *least, double *most)
 {
   double p[3];
-  int cell[3];
+  int cell[3], cells = m->grid_side;
   *least = -INFINITY, *most = INFINITY;
   if (!m->grid || !m->closed) return;
   sk_store3(p, x);
   for (int k = 0; k < 3; k++) {
-    double at = SK_GRID * (p[k] - m->grid_lo[k]) / (m->grid_hi[k] - m->grid_lo[k]);
-    cell[k] = at > 0 ? (at < SK_GRID ? (int)at : SK_GRID - 1) : 0;
+    double at = cells * (p[k] - m->grid_lo[k]) / (m->grid_hi[k] - m->grid_lo[k]);
+    cell[k] = at > 0 ? (at < cells ? (int)at : cells - 1) : 0;
   }
   double off = sk_norm(sk_sub(x, cell_middle(m, cell))) + m->grid_moved + 1e-12 * m->size;
-  double d = m->grid[cell[0] + SK_GRID * (cell[1] + SK_GRID * cell[2])];
+  double d = m->grid[cell[0] + cells * (cell[1] + cells * cell[2])];
   *least = d - off, *most = d + off;
 }
 
 /* All that depends on where the vertices are. A surface that has moved by d changes no distance by more: the grid may
- * wait until that is half of one of its cells. */
+ * wait until that is half of one of its cells; it is coarse from then on, as it will have to be filled again. */
 static void refresh(sk_mesh *m)
 {
   measure(m);
   find_normals(m);
   m->convex = is_convex(m);
-  bool stale = m->grid_sign != orientation(m) || m->grid_moved > 0.5 * m->size / SK_GRID;
-  if (m->grid && m->closed && stale) fill_grid(m);
+  bool filled = m->grid_sign != 0, turned = m->grid_sign != orientation(m);
+  if (m->grid && m->closed && (turned || m->grid_moved > 0.5 * m->size / m->grid_side)) {
+    if (filled) m->grid_side = SK_GRID_COARSE;
+    fill_grid(m);
+  }
   if (m->polytope && !fill_polytope(m, m->polytope)) m->polytope->faces = 0;
 }
 
@@ -349,7 +360,7 @@ skein_status sk_mesh_create(const double *v, int vertices, const int *t, int tri
     if (weld_vertices(m) && find_neighbours(m)) {
       measure(m);
       fill_slots(m);
-      if (m->sealed && m->slots > 200) m->grid = SK_NEW(&m->arena, SK_GRID * SK_GRID * SK_GRID, double);
+      if (m->sealed && m->slots > 200) make_grid(m);
       if (sk_tree_build(m)) {
         refresh(m);
         *out = m;

@@ -269,6 +269,17 @@ static bool within_bounds(const sk_mesh *m, sk_vec3 x)
          x.z < root->hi[2];
 }
 
+/* Whether the grid knows that it is: each third of the segment is, from its middle. */
+static bool is_far(const query *q)
+{
+  for (int k = 0; k < 3; k++) {
+    double least, most;
+    sk_mesh_estimate(q->m, place(q, (k + 0.5) / 3), &least, &most);
+    if (!(least > q->reach + q->length / 6)) return false;
+  }
+  return true;
+}
+
 int sk_segment_mesh(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk_near *out)
 {
   query q;
@@ -277,9 +288,9 @@ int sk_segment_mesh(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk_ne
   double scale = SK_MIN(fabs(reach), q.m->size);
   q.length = sk_norm(q.d), q.apart = 0.1 * scale, q.flat = 0.1 * scale, q.strict = 1e-7 * scale;
   q.tiny = 1e-13 * q.m->size;
+  if (is_far(&q)) return 0;
   double least, most;
   sk_mesh_estimate(q.m, place(&q, 0.5), &least, &most);
-  if (least > reach + 0.5 * q.length) return 0; /* the grid knows */
   gather(&q);
   if (q.count == 0) { /* far from the surface: outside, or deep inside? */
     if (!q.m->closed || least >= 0 || !within_bounds(q.m, place(&q, 0.5))) return 0;

@@ -1,5 +1,6 @@
 /* What the threads found, as one list: sorted by (a, b, sa, sb, feature, pieces), so that it does not tell who found
- * what first, and with one candidate where neighbouring pieces meet the same thing in the same point. */
+ * what first, and with one candidate where neighbouring pieces meet the same thing in the same point. Each a has its
+ * bucket; threads share them. */
 #include "collide/inside.h"
 
 #include <string.h>
@@ -119,36 +120,103 @@ static void merge_pair(key *k, int count, key *order, key *spare)
   }
 }
 
-static void merge_all(key *k, int count, key *order, key *spare)
+/* ---- One list ---- */
+
+/* Keys in buckets: bucket a is start[a] .. start[a + 1] of k. */
+typedef struct buckets {
+  int count, *start;
+  key *k, *order, *spare;
+} buckets;
+
+static int last_object(const sk_haul *h)
 {
-  for (int i = 0, end; i < count; i = end) {
-    for (end = i + 1; end < count && k[end].objects == k[i].objects;) end++;
-    if (end > i + 1 && k[i].f->c.piece_a >= 0) merge_pair(k + i, end - i, order, spare);
-  }
+  int last = -1;
+  for (const sk_haul_chunk *c = h->last; c; c = c->previous)
+    for (int i = 0; i < c->count; i++) last = SK_MAX(last, c->at[i].c.a);
+  return last;
 }
 
-static void list_keys(const sk_haul *hauls, int haul_count, key *k)
+/* Where what a haul has of each a begins: next[a], from the numbers of all hauls. */
+static void find_places(buckets *b, int *next, int haul_count)
 {
-  for (int b = 0; b < haul_count; b++)
-    for (const sk_haul_chunk *c = hauls[b].last; c; c = c->previous)
-      for (int i = 0; i < c->count; i++) {
-        const sk_candidate *d = &c->at[i].c;
-        *k++ = (key){(uint64_t)(uint32_t)d->a << 32 | (uint32_t)d->b, d->sa, d->sb, c->at + i};
-      }
+  int sum = 0;
+  for (int a = 0; a < b->count; a++) {
+    b->start[a] = sum;
+    for (int h = 0; h < haul_count; h++) {
+      int *n = next + (size_t)h * (size_t)b->count + a, own = *n;
+      *n = sum, sum += own;
+    }
+  }
+  b->start[b->count] = sum;
+}
+
+static void count_haul(const sk_haul *h, int *next)
+{
+  for (const sk_haul_chunk *c = h->last; c; c = c->previous)
+    for (int i = 0; i < c->count; i++) next[c->at[i].c.a]++;
+}
+
+static void list_haul(const sk_haul *h, int *next, key *k)
+{
+  for (const sk_haul_chunk *c = h->last; c; c = c->previous)
+    for (int i = 0; i < c->count; i++) {
+      const sk_candidate *d = &c->at[i].c;
+      k[next[d->a]++] = (key){(uint64_t)(uint32_t)d->a << 32 | (uint32_t)d->b, d->sa, d->sb, c->at + i};
+    }
+}
+
+/* Each thread what it found. */
+static skein_status fill_buckets(const sk_haul *hauls, int haul_count, sk_arena *arena, buckets *b)
+{
+  int64_t total = 0;
+  int last = -1;
+#pragma omp parallel for num_threads(haul_count) schedule(static) reduction(max : last)
+  for (int h = 0; h < haul_count; h++) last = last_object(hauls + h);
+  for (int h = 0; h < haul_count; h++) total += hauls[h].count;
+  *b = (buckets){.count = last + 1};
+  b->k = SK_NEW_RAW(arena, total, key), b->order = SK_NEW_RAW(arena, total, key);
+  b->spare = SK_NEW_RAW(arena, total, key), b->start = SK_NEW(arena, b->count + 1, int);
+  int *next = SK_NEW(arena, (size_t)haul_count * (size_t)b->count, int);
+  if (arena->failed) return sk_no_memory();
+#pragma omp parallel for num_threads(haul_count) schedule(static)
+  for (int h = 0; h < haul_count; h++) count_haul(hauls + h, next + (size_t)h * (size_t)b->count);
+  find_places(b, next, haul_count);
+#pragma omp parallel for num_threads(haul_count) schedule(static)
+  for (int h = 0; h < haul_count; h++) list_haul(hauls + h, next + (size_t)h * (size_t)b->count, b->k);
+  return sk_ok();
+}
+
+/* Sorts one bucket and merges neighbours in it; those that are left stand at its head. Their number. */
+static int order_bucket(const buckets *b, int a)
+{
+  int first = b->start[a], count = b->start[a + 1] - first, kept = 0;
+  key *k = b->k + first;
+  sort_all(k, b->spare + first, count);
+  for (int i = 0, end; i < count; i = end) {
+    for (end = i + 1; end < count && k[end].objects == k[i].objects;) end++;
+    if (end > i + 1 && k[i].f->c.piece_a >= 0) merge_pair(k + i, end - i, b->order + first, b->spare + first);
+  }
+  for (int i = 0; i < count; i++)
+    if (k[i].f) k[kept++] = k[i];
+  return kept;
 }
 
 skein_status sk_hauls_order(const sk_haul *hauls, int haul_count, sk_arena *arena, sk_candidate **out, int *count)
 {
-  int64_t total = 0;
-  for (int b = 0; b < haul_count; b++) total += hauls[b].count;
-  key *k = SK_NEW_RAW(arena, total, key), *order = SK_NEW_RAW(arena, total, key),
-      *spare = SK_NEW_RAW(arena, total, key);
-  *out = SK_NEW_RAW(arena, total, sk_candidate), *count = 0;
+  buckets b;
+  skein_status s = fill_buckets(hauls, haul_count, arena, &b);
+  if (s.code != SKEIN_OK) return s;
+  int *place = SK_NEW(arena, b.count + 1, int);
+  *count = 0, *out = NULL;
   if (arena->failed) return sk_no_memory();
-  list_keys(hauls, haul_count, k);
-  sort_all(k, spare, (int)total);
-  merge_all(k, (int)total, order, spare);
-  for (int64_t i = 0; i < total; i++)
-    if (k[i].f) (*out)[(*count)++] = k[i].f->c;
+#pragma omp parallel for num_threads(haul_count) schedule(dynamic, 16)
+  for (int a = 0; a < b.count; a++) place[a + 1] = order_bucket(&b, a);
+  for (int a = 0; a < b.count; a++) place[a + 1] += place[a];
+  *out = SK_NEW_RAW(arena, place[b.count], sk_candidate);
+  if (arena->failed) return sk_no_memory();
+  *count = place[b.count];
+#pragma omp parallel for num_threads(haul_count) schedule(static)
+  for (int a = 0; a < b.count; a++)
+    for (int i = place[a]; i < place[a + 1]; i++) (*out)[i] = b.k[b.start[a] + i - place[a]].f->c;
   return sk_ok();
 }

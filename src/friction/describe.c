@@ -93,7 +93,7 @@ skein_status skein_problem_describe(const skein_problem *p, skein_problem_info *
   status = sk_system_make(p, SKEIN_OPERATOR_AUTO, 1, &arena, &s);
   if (status.code == SKEIN_OK && p->form == SKEIN_GLOBAL) {
     sk_objects o;
-    status = sk_objects_make(p, &arena, &o);
+    status = sk_objects_make(p, 1, &arena, &o);
     if (status.code == SKEIN_OK) info->objects = o.count;
     sk_objects_destroy(&o);
   }

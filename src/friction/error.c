@@ -35,12 +35,12 @@ static sk_scale global_scale(const skein_problem *p, const sk_objects *o, double
   return scale;
 }
 
-static skein_status global_error(const skein_problem *p, const double *r, const sk_scale *scale, skein_error *error,
-                                 double *u, double *v)
+static skein_status global_error(const skein_problem *p, const double *r, const sk_scale *scale, int threads,
+                                 skein_error *error, double *u, double *v)
 {
   sk_arena arena = {0};
   sk_objects o;
-  skein_status status = sk_objects_make(p, &arena, &o);
+  skein_status status = sk_objects_make(p, threads, &arena, &o);
   double *own = SK_NEW(&arena, p->dofs, double), *work = SK_NEW(&arena, p->dofs, double);
   if (status.code == SKEIN_OK && arena.failed) status = sk_no_memory();
   if (status.code == SKEIN_OK) status = sk_objects_velocity(&o, p, r, own);
@@ -56,23 +56,23 @@ static skein_status global_error(const skein_problem *p, const double *r, const 
 }
 
 /* u must be there: d n doubles. */
-static skein_status error_with(const skein_problem *p, const double *r, const sk_scale *scale, skein_error *error,
-                               double *u, double *v)
+static skein_status error_with(const skein_problem *p, const double *r, const sk_scale *scale, int threads,
+                               skein_error *error, double *u, double *v)
 {
-  if (p->form == SKEIN_GLOBAL) return global_error(p, r, scale, error, u, v);
+  if (p->form == SKEIN_GLOBAL) return global_error(p, r, scale, threads, error, u, v);
   memcpy(u, p->b, (size_t)p->W.rows * sizeof *u);
   sk_csr_mul_add(&p->W, r, 1, u);
   *error = sk_law_error(p->d, p->contacts, r, u, p->mu, scale ? *scale : reduced_scale(p));
   return sk_ok();
 }
 
-skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_scale *scale, skein_error *error,
-                              double *u_out, double *v_out)
+skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_scale *scale, int threads,
+                              skein_error *error, double *u_out, double *v_out)
 {
   *error = (skein_error){.worst = -1};
   sk_arena arena = {0};
   double *u = u_out ? u_out : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
-  skein_status status = u ? error_with(p, r, scale, error, u, v_out) : sk_no_memory();
+  skein_status status = u ? error_with(p, r, scale, threads, error, u, v_out) : sk_no_memory();
   sk_arena_free(&arena);
   return status;
 }
@@ -82,5 +82,5 @@ skein_status skein_problem_error(const skein_problem *p, const double *r, skein_
 {
   skein_status status = skein_problem_check(p);
   if (status.code) return status;
-  return sk_problem_error(p, r, NULL, error, u_out, v_out);
+  return sk_problem_error(p, r, NULL, 1, error, u_out, v_out);
 }

@@ -22,8 +22,8 @@ double sk_contact_error(int d, const double *r, const double *u, double mu, sk_s
 skein_error sk_law_error(int d, int n, const double *r, const double *u, const double *mu, sk_scale scale);
 
 /* error.c: skein_problem_error without the checks; scale: U and w where they are known already, or NULL. */
-skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_scale *scale, skein_error *error,
-                              double *u_out, double *v_out);
+skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_scale *scale, int threads,
+                              skein_error *error, double *u_out, double *v_out);
 
 /* U = max |b|_inf, w = mean trace(W_ii)/d; 1 where that is zero. Wii: d x d blocks of the diagonal. */
 sk_scale sk_scale_make(int d, int n, const double *Wii, const double *b);

@@ -59,41 +59,63 @@ static void upper_solve(const double *L, int m, double *x)
   }
 }
 
+/* Threads for the objects: few are not worth a second one. */
+static int team(const sk_objects *o)
+{
+  return SK_MAX(1, SK_MIN(o->threads, o->count / 64));
+}
+
 /* x <- M^-1 x over all objects */
 static skein_status solve_mass(const sk_objects *o, double *x)
 {
   if (o->sparse) return sk_cholesky_solve(o->sparse, x);
+#pragma omp parallel for num_threads(team(o)) schedule(static)
   for (int k = 0; k < o->count; k++) {
     int m = o->start[k + 1] - o->start[k];
     const int *dof = o->dof + o->start[k];
-    for (int i = 0; i < m; i++) o->work[i] = x[dof[i]];
-    sk_lower_solve(o->L[k], m, o->work);
-    upper_solve(o->L[k], m, o->work);
-    for (int i = 0; i < m; i++) x[dof[i]] = o->work[i];
+    double *work = o->work + o->start[k];
+    for (int i = 0; i < m; i++) work[i] = x[dof[i]];
+    sk_lower_solve(o->L[k], m, work);
+    upper_solve(o->L[k], m, work);
+    for (int i = 0; i < m; i++) x[dof[i]] = work[i];
   }
   return sk_ok();
 }
 
-/* The dense block of object k, factored. */
-static skein_status factor_object(const skein_csr *M, sk_arena *arena, sk_objects *o, int k)
+/* The dense block of object k, factored; false when it is not positive definite. */
+static bool factor_object(const skein_csr *M, const sk_objects *o, int k)
 {
   int size = o->start[k + 1] - o->start[k];
-  double *A = o->L[k] = SK_NEW(arena, (size_t)size * (size_t)size, double);
-  if (!A) return sk_no_memory();
+  double *A = o->L[k];
   for (int i = 0; i < size; i++) {
     int dof = o->dof[o->start[k] + i];
     for (int64_t e = M->start[dof]; e < M->start[dof + 1]; e++)
       if (M->val[e] != 0) A[(size_t)i * (size_t)size + (size_t)o->place[M->col[e]]] += M->val[e];
   }
-  if (cholesky(A, size)) return sk_ok();
-  return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite",
-                 o->dof[o->start[k + 1] - 1], size);
+  return cholesky(A, size);
 }
 
-skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects *o)
+static skein_status factor_objects(const skein_csr *M, sk_arena *arena, sk_objects *o)
+{
+  int bad = o->count;
+  for (int k = 0; k < o->count; k++) {
+    size_t size = (size_t)(o->start[k + 1] - o->start[k]);
+    o->L[k] = SK_NEW(arena, size * size, double);
+  }
+  if (arena->failed) return sk_no_memory();
+#pragma omp parallel for num_threads(team(o)) schedule(static) reduction(min : bad)
+  for (int k = 0; k < o->count; k++)
+    if (k < bad && !factor_object(M, o, k)) bad = k;
+  if (bad == o->count) return sk_ok();
+  return sk_fail(SKEIN_BAD_INPUT, "M: the block of dof %d (%d dofs) is not positive definite",
+                 o->dof[o->start[bad + 1] - 1], o->start[bad + 1] - o->start[bad]);
+}
+
+skein_status sk_objects_make(const skein_problem *p, int threads, sk_arena *arena, sk_objects *o)
 {
   int m = p->dofs;
   *o = (sk_objects){.dofs = m,
+                    .threads = threads,
                     .object_of = SK_NEW(arena, m, int),
                     .place = SK_NEW(arena, m, int),
                     .dof = SK_NEW(arena, m, int),
@@ -105,10 +127,8 @@ skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects
   if (arena->failed) return sk_no_memory();
   number_objects(&p->M, parent, o);
   for (int k = 0; k < o->count; k++) o->largest = SK_MAX(o->largest, o->start[k + 1] - o->start[k]);
-  skein_status status = sk_ok();
-  if (o->largest > SK_DENSE) status = sk_cholesky_create(&p->M, &o->sparse);
-  for (int k = 0; k < o->count && status.code == SKEIN_OK && !o->sparse; k++)
-    status = factor_object(&p->M, arena, o, k);
+  bool dense = o->largest <= SK_DENSE;
+  skein_status status = dense ? factor_objects(&p->M, arena, o) : sk_cholesky_create(&p->M, &o->sparse);
   if (m) memcpy(o->vf, p->f, (size_t)m * sizeof *o->vf);
   return status.code ? status : solve_mass(o, o->vf);
 }

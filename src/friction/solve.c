@@ -233,7 +233,7 @@ static skein_status report(const skein_problem *p, const skein_solve_def *def, c
 {
   sk_arena arena = {0};
   double *u = out->u ? out->u : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
-  skein_status status = u ? sk_problem_error(p, out->r, scale, &info->error, u, out->v) : sk_no_memory();
+  skein_status status = u ? sk_problem_error(p, out->r, scale, def->threads, &info->error, u, out->v) : sk_no_memory();
   if (status.code == SKEIN_OK) {
     info->converged = (def->measure == SKEIN_ERROR_FB ? info->error.fb : info->error.rel) <= def->tol;
     count_status(p, out->r, u, scale ? scale->w : 0, info);

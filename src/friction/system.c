@@ -131,16 +131,32 @@ static void whiten(const skein_problem *p, const sk_objects *o, int i, int objec
 
 enum { room = 64 }; /* objects that one contact may touch */
 
-static skein_status count_pairs(const skein_problem *p, const sk_objects *o, sk_arena *arena, sk_system *s)
+/* Threads for the contacts. */
+static int team(int threads, int n)
 {
-  int list[room];
-  s->g_start = SK_NEW(arena, p->contacts + 1, int64_t);
+  return SK_MAX(1, SK_MIN(threads, n / 128));
+}
+
+/* g_start, and the objects of every contact, one after the other. */
+static skein_status list_pairs(const skein_problem *p, const sk_objects *o, int threads, sk_arena *arena, sk_system *s,
+                               int **objects)
+{
+  int n = p->contacts, crowded = n;
+  s->g_start = SK_NEW(arena, n + 1, int64_t);
   if (arena->failed) return sk_no_memory();
-  for (int i = 0; i < p->contacts; i++) {
-    int count = contact_objects(p, o, i, list, room);
-    if (count < 0) return sk_fail(SKEIN_BAD_INPUT, "H: contact %d touches more than %d objects", i, room);
-    s->g_start[i + 1] = s->g_start[i] + count;
+#pragma omp parallel for num_threads(team(threads, n)) schedule(static, 64) reduction(min : crowded)
+  for (int i = 0; i < n; i++) {
+    int list[room], count = contact_objects(p, o, i, list, room);
+    s->g_start[i + 1] = count;
+    if (count < 0) crowded = SK_MIN(crowded, i);
   }
+  if (crowded < n) return sk_fail(SKEIN_BAD_INPUT, "H: contact %d touches more than %d objects", crowded, room);
+  for (int i = 0; i < n; i++) s->g_start[i + 1] += s->g_start[i];
+  *objects = SK_NEW_RAW(arena, s->g_start[n], int);
+  if (arena->failed) return sk_no_memory();
+#pragma omp parallel for num_threads(team(threads, n)) schedule(static, 64)
+  for (int i = 0; i < n; i++)
+    contact_objects(p, o, i, *objects + s->g_start[i], (int)(s->g_start[i + 1] - s->g_start[i]));
   return sk_ok();
 }
 
@@ -186,13 +202,12 @@ static int leading_zeros(const sk_system *s, int64_t pair)
 }
 
 /* G, W_ii and b of contact i. */
-static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_system *s, int i)
+static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_system *s, const int *objects, int i)
 {
-  int list[room], count = contact_objects(p, o, i, list, room);
-  for (int j = 0; j < count; j++) {
-    int64_t k = s->g_start[i] + j;
+  for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
     double *G = s->G + s->g_at[k];
-    whiten(p, o, i, list[j], s->g_width[k], G);
+    memset(G, 0, 3 * (size_t)s->g_width[k] * sizeof *G);
+    whiten(p, o, i, objects[k], s->g_width[k], G);
     s->g_first[k] = leading_zeros(s, k);
     add_product(G, G, s->g_width[k], s->g_first[k], s->Wii + 9 * (size_t)i);
   }
@@ -207,9 +222,9 @@ static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_s
 static skein_status make_factored(const skein_problem *p, const sk_objects *o, int threads, sk_arena *arena,
                                   sk_system *s)
 {
-  int n = p->contacts, list[room];
+  int n = p->contacts, *objects;
   skein_status status = alloc_vectors(n, arena, s);
-  if (status.code == SKEIN_OK) status = count_pairs(p, o, arena, s);
+  if (status.code == SKEIN_OK) status = list_pairs(p, o, threads, arena, s, &objects);
   if (status.code) return status;
   int64_t pairs = s->g_start[n], size = 0;
   s->g_y = SK_NEW(arena, pairs, int), s->g_width = SK_NEW(arena, pairs, int), s->g_first = SK_NEW(arena, pairs, int);
@@ -217,28 +232,24 @@ static skein_status make_factored(const skein_problem *p, const sk_objects *o, i
   int *y_of = SK_NEW(arena, o->count, int);
   if (arena->failed) return sk_no_memory();
   for (int k = 0; k < o->count; k++) y_of[k] = -1;
-  for (int i = 0; i < n; i++) {
-    int count = contact_objects(p, o, i, list, room);
-    for (int j = 0; j < count; j++) {
-      int64_t k = s->g_start[i] + j;
-      int object = list[j];
-      if (y_of[object] < 0) { /* only objects in contact have a state */
-        y_of[object] = s->y_size, s->y_size += padded(o, object);
-        s->objects++, s->dofs += o->start[object + 1] - o->start[object];
-      }
-      s->g_y[k] = y_of[object], s->g_width[k] = padded(o, object);
-      s->g_at[k] = size, size += 3 * (int64_t)s->g_width[k];
+  for (int64_t k = 0; k < pairs; k++) {
+    int object = objects[k];
+    if (y_of[object] < 0) { /* only objects in contact have a state */
+      y_of[object] = s->y_size, s->y_size += padded(o, object);
+      s->objects++, s->dofs += o->start[object + 1] - o->start[object];
     }
+    s->g_y[k] = y_of[object], s->g_width[k] = padded(o, object);
+    s->g_at[k] = size, size += 3 * (int64_t)s->g_width[k];
   }
   s->g_at[pairs] = size;
-  s->G = SK_NEW(arena, size, double), s->object_at = SK_NEW_RAW(arena, s->y_size, int);
+  s->G = SK_NEW_RAW(arena, size, double), s->object_at = SK_NEW_RAW(arena, s->y_size, int);
   if (arena->failed) return sk_no_memory();
   s->problem = p, s->parts = o;
   for (int y = 0; y < s->y_size; y++) s->object_at[y] = -1;
   for (int k = 0; k < o->count; k++)
     if (y_of[k] >= 0) s->object_at[y_of[k]] = k;
-#pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(threads, n / 128))) schedule(static, 64)
-  for (int i = 0; i < n; i++) fill_contact(p, o, s, i);
+#pragma omp parallel for num_threads(team(threads, n)) schedule(static, 64)
+  for (int i = 0; i < n; i++) fill_contact(p, o, s, objects, i);
   memcpy(s->mu, p->mu, (size_t)n * sizeof *s->mu);
   s->form = SKEIN_FACTORED, s->symmetric = true;
   finish_diagonal(p->d, s);
@@ -370,7 +381,7 @@ skein_status sk_system_make(const skein_problem *p, skein_operator form, int thr
   }
   sk_objects *o = SK_NEW(arena, 1, sk_objects);
   if (arena->failed) return sk_no_memory();
-  skein_status status = sk_objects_make(p, arena, o);
+  skein_status status = sk_objects_make(p, threads, arena, o);
   if (status.code == SKEIN_OK)
     status = o->sparse ? make_sparse(p, o, form, arena, s) : make_dense(p, o, form, threads, arena, s);
   sk_objects_destroy(o);

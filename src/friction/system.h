@@ -14,6 +14,7 @@ enum { SK_LARGE = 2000 }; /* contacts from which an island is worth all threads;
 /* The objects of a global problem: connected components of M, in the order of their first degree of freedom. */
 typedef struct sk_objects {
   int count, dofs;
+  int threads;         /* that may work on them */
   int *object_of;      /* dof -> object */
   int *place;          /* dof -> position in its object */
   int *dof;            /* dofs by object, descending */
@@ -51,7 +52,7 @@ typedef struct sk_system {
 } sk_system;
 
 /* objects.c */
-skein_status sk_objects_make(const skein_problem *p, sk_arena *arena, sk_objects *o);
+skein_status sk_objects_make(const skein_problem *p, int threads, sk_arena *arena, sk_objects *o);
 void sk_objects_destroy(sk_objects *o); /* what the arena does not hold; needed also after a failure */
 /* x <- L^-1 x */
 void sk_lower_solve(const double *L, int m, double *x);

@@ -64,10 +64,10 @@ bool sk_world_dormant(const skein_world *w, const sk_touch *t)
   return !is_live(w, t->a) && !is_live(w, t->b);
 }
 
-bool sk_world_disturb(skein_world *w, const sk_touch *t)
+bool sk_world_disturb(skein_world *w, int a, int b)
 {
-  bool woken = sk_world_wake(w, t->a);
-  return sk_world_wake(w, t->b) || woken;
+  bool woken = sk_world_wake(w, a);
+  return sk_world_wake(w, b) || woken;
 }
 
 bool sk_world_all_asleep(const skein_world *w)

@@ -51,18 +51,12 @@ static void spare(sk_touch *t, int count, double spacing, double faith)
   }
 }
 
-int sk_world_thin(skein_world *w, sk_touch *t, int count)
+void sk_world_spare(const skein_world *w, sk_touch *t, int count)
 {
-  int kept = 0;
-  if (!(w->scene->step.spacing > 0)) return count;
+  if (!(w->scene->step.spacing > 0)) return;
   for (int i = 0, end; i < count; i = end) {
     double spacing = spacing_of(w, t + i);
     for (end = i + 1; end < count && end < i + SK_PAIR_MOST && sk_touch_order(t + i, t + end) == 0;) end++;
     if (spacing > 0) spare(t + i, end - i, spacing, 0.25 * w->strands[t[i].a].radius);
   }
-  for (int i = 0; i < count; i++) {
-    if (t[i].spared) w->remote.at[w->remote.count++] = t[i];
-    else t[kept++] = t[i];
-  }
-  return kept;
 }

@@ -213,46 +213,7 @@ static void refine(const skein_world *w, const sk_candidate *c, sk_touch *t)
   t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
 }
 
-/* ---- Warm start ---- */
-
-int sk_touch_order(const sk_touch *x, const sk_touch *y)
-{
-  return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b != y->b ? (x->b < y->b ? -1 : 1) : 0;
-}
-
-static double apart(const sk_touch *x, const sk_touch *y)
-{
-  return fabs(x->sa - y->sa) + fabs(x->sb - y->sb) + sk_norm(sk_sub(x->point_b, y->point_b));
-}
-
-/* The impulse of the old contact of the same objects that is nearest, if none other is nearer to it; over equal times.
- */
-static void inherit(const sk_touch *old, int old_count, sk_touch *now, int count, double scale)
-{
-  for (int i = 0; i < count; i++) {
-    int best = -1, back = -1;
-    for (int k = 0; k < old_count; k++)
-      if (best < 0 || apart(now + i, old + k) < apart(now + i, old + best)) best = k;
-    for (int k = 0; best >= 0 && k < count; k++)
-      if (back < 0 || apart(now + k, old + best) < apart(now + back, old + best)) back = k;
-    if (back == i) now[i].impulse = sk_mul(scale, old[best].impulse);
-  }
-}
-
-/* Both lists are sorted by (a, b). */
-static void warm_start(skein_world *w, double scale)
-{
-  const sk_touches *old = &w->touches;
-  sk_touches *now = &w->tried;
-  for (int i = 0, k = 0; i < now->count;) {
-    int end = i, last;
-    while (end < now->count && sk_touch_order(now->at + end, now->at + i) == 0) end++;
-    while (k < old->count && sk_touch_order(old->at + k, now->at + i) < 0) k++;
-    for (last = k; last < old->count && sk_touch_order(old->at + last, now->at + i) == 0;) last++;
-    inherit(old->at + k, last - k, now->at + i, end - i, scale);
-    i = end, k = last;
-  }
-}
+/* ---- Which of them count ---- */
 
 /* Velocity of a place, now or in the free motion. */
 static sk_vec3 velocity_at(const skein_world *w, const sk_touch *t, bool second, bool free)
@@ -311,43 +272,48 @@ static bool is_ignored(const skein_world *w, const sk_touch *t)
          is_across_cut(w, t->b, t->sb, t->a, t->sa);
 }
 
-/* Remote candidates go aside before the costly part; the others stay in order, and wake whom they touch. Their number.
- */
-static int set_remote_aside(skein_world *w, sk_candidate *found, int count, double dt)
+enum { NEAR, REMOTE, NONE };
+
+/* What becomes of a candidate: it counts, it is too far off to matter and is looked at after the step, it is none. */
+static char fate_of(const skein_world *w, const sk_candidate *c, double dt)
 {
-  int kept = 0;
-#pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
-  for (int i = 0; i < count; i++) {
-    w->tried.at[i] = touch_make(found + i);
-    w->tried.at[i].status = is_remote(w, w->tried.at + i, dt);
-  }
-  for (int i = 0; i < count; i++) {
-    sk_touch *t = w->tried.at + i;
-    if (is_ignored(w, t) || sk_world_dormant(w, t)) continue;
-    if (t->status) {
-      t->status = 0, w->remote.at[w->remote.count++] = *t;
-      continue;
-    }
-    w->disturbed |= sk_world_disturb(w, t);
-    w->tried.at[kept] = *t, found[kept++] = found[i];
-  }
-  return kept;
+  sk_touch t = touch_make(c);
+  if (is_ignored(w, &t) || sk_world_dormant(w, &t)) return NONE;
+  return is_remote(w, &t, dt) ? REMOTE : NEAR;
 }
 
-/* Neighbours of one pair that refinement has brought to the same place are one. */
-static int merge(const skein_world *w, sk_touch *t, int count)
+/* The candidates that count, refined, in w->tried, and the remote ones as they are in w->remote, both in their order.
+ * What counts wakes whom it touches: then there is nothing yet. */
+static skein_status refine_all(skein_world *w, const sk_candidate *found, int count, double dt)
 {
-  int kept = 0;
+  char *fate = SK_NEW_RAW(&w->arena, count, char);
+  int *near = SK_NEW_RAW(&w->arena, count, int), *far = SK_NEW_RAW(&w->arena, count, int), near_count = 0;
+  w->remote = (sk_touches){SK_NEW_RAW(&w->arena, count, sk_touch), 0};
+  if (w->arena.failed) return sk_no_memory();
+#pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
+  for (int i = 0; i < count; i++) fate[i] = fate_of(w, found + i, dt);
   for (int i = 0; i < count; i++) {
-    sk_touch *last = kept > 0 ? t + kept - 1 : NULL;
-    double near = sk_is_rod(w, t[i].a) ? 0.5 * w->strands[t[i].a].radius : 0;
-    bool same = last && sk_touch_order(last, t + i) == 0 &&
-                fabs(last->sa - t[i].sa) + fabs(last->sb - t[i].sb) < near &&
-                sk_dot(last->frame[0], t[i].frame[0]) > 0.9;
-    if (!same) t[kept++] = t[i];
-    else if (t[i].gap < last->gap) *last = t[i];
+    if (fate[i] == REMOTE) far[w->remote.count++] = i;
+    if (fate[i] != NEAR) continue;
+    near[near_count++] = i;
+    w->disturbed |= sk_world_disturb(w, found[i].a, found[i].b);
   }
-  return kept;
+  w->tried.at = SK_NEW_RAW(&w->arena, near_count, sk_touch);
+  if (w->arena.failed) return sk_no_memory();
+  if (w->disturbed) return sk_ok();
+  w->tried.count = near_count;
+#pragma omp parallel num_threads(sk_world_team(w, count, 64))
+  {
+#pragma omp for schedule(static, 64) nowait
+    for (int k = 0; k < w->tried.count; k++) {
+      w->tried.at[k] = touch_make(found + near[k]);
+      refine(w, found + near[k], w->tried.at + k);
+      if (sk_world_settling(w)) sk_world_ease(w, w->tried.at + k);
+    }
+#pragma omp for schedule(static, 64)
+    for (int k = 0; k < w->remote.count; k++) w->remote.at[k] = touch_make(found + far[k]);
+  }
+  return sk_ok();
 }
 
 /* The body that holds the most rods carries them. */
@@ -387,20 +353,9 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .threads = w->threads};
   s = sk_collide_find(&in, &w->arena, &found, &count);
   if (s.code != SKEIN_OK) return s;
-  w->tried.at = SK_NEW_RAW(&w->arena, count, sk_touch);
-  w->remote = (sk_touches){SK_NEW_RAW(&w->arena, count, sk_touch), 0};
-  if (w->arena.failed) return sk_no_memory();
-  count = set_remote_aside(w, found, count, dt);
-  if (w->disturbed) return s;
-#pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
-  for (int i = 0; i < count; i++) {
-    refine(w, found + i, w->tried.at + i);
-    if (sk_world_settling(w)) sk_world_ease(w, w->tried.at + i);
-  }
-  w->tried.count = merge(w, w->tried.at, count);
-  warm_start(w, w->last_dt > 0 ? dt / w->last_dt : 1);
-  w->tried.count = sk_world_thin(w, w->tried.at, w->tried.count);
-  return s;
+  s = refine_all(w, found, count, dt);
+  if (s.code != SKEIN_OK || w->disturbed) return s;
+  return sk_world_persist(w, w->last_dt > 0 ? dt / w->last_dt : 1);
 }
 
 bool sk_world_overshoot(skein_world *w, double dt, double *speed)

@@ -99,6 +99,7 @@ static double gap_of_rods(const skein_world *w, const sk_touch *touch, double ba
   double radius_a = w->strands[touch->a].radius, radius_b = w->strands[touch->b].radius, radii = radius_a + radius_b;
   chain a = chain_make(w, touch->a, touch->sa), b = chain_make(w, touch->b, touch->sb);
   double miss = w->scene->step.chord * radii, way = relative_way(&a, &b);
+  if (touch->gap - 2 * way > bad) return touch->gap - 2 * way; /* most: nothing near here has moved that far */
   double distance = find_nearest(&a, &b, way > 0.05 * fmin(radius_a, radius_b));
   way = fmax(way, relative_way(&a, &b));
   /* Two curves that cross inside and have changed sides went through each other, if they moved enough for it. */
@@ -222,14 +223,11 @@ static int list_strays(const skein_world *w, stray *out, stray *all)
 static bool is_known(const skein_world *w, int a, double s, int b, double near)
 {
   sk_touch key = {.a = SK_MIN(a, b), .b = SK_MAX(a, b)};
-  int lo = 0, hi = w->tried.count;
-  while (lo < hi) {
-    int mid = lo + (hi - lo) / 2;
-    if (sk_touch_order(w->tried.at + mid, &key) < 0) lo = mid + 1;
-    else hi = mid;
+  for (int k = sk_touches_find(&w->tried, &key); k < w->tried.count; k++) {
+    const sk_touch *t = w->tried.at + k;
+    if (sk_touch_order(t, &key) != 0) break;
+    if (fabs((a <= b ? t->sa : t->sb) - s) < near) return true;
   }
-  for (; lo < w->tried.count && sk_touch_order(w->tried.at + lo, &key) == 0; lo++)
-    if (fabs((a <= b ? w->tried.at[lo].sa : w->tried.at[lo].sb) - s) < near) return true;
   return false;
 }
 

@@ -187,7 +187,6 @@ void sk_world_pull(skein_world *w, int strand, double dt, sk_rod_system *sys);
 void sk_world_pulls_follow(skein_world *w); /* after a cut */
 
 /* ---- touch.c: capsules, candidates, refinement on the true curves, warm start ---- */
-int sk_touch_order(const sk_touch *x, const sk_touch *y); /* by a, then b: < 0, 0, > 0 */
 skein_status sk_world_touch(skein_world *w, double dt);
 void sk_world_find_roots(skein_world *w);
 /* The nearest places of two rods on their true curves as they are now, near the touch's, which is on these pieces. */
@@ -197,7 +196,13 @@ void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b
 bool sk_world_overshoot(skein_world *w, double dt, double *speed);
 
 /* ---- thin.c: contacts that say the same ---- */
-int sk_world_thin(skein_world *w, sk_touch *t, int count); /* t by (a, b); spared ones go to w->remote; how many stay */
+void sk_world_spare(const skein_world *w, sk_touch *t, int count); /* t by (a, b): marks those that are spared */
+
+/* ---- persist.c: from refined contacts to those of the step ---- */
+/* w->tried: merged, with the impulses of the last step, times scale, where they go on; the spared go to w->remote. */
+skein_status sk_world_persist(skein_world *w, double scale);
+int sk_touch_order(const sk_touch *x, const sk_touch *y);       /* by a, then b: < 0, 0, > 0 */
+int sk_touches_find(const sk_touches *list, const sk_touch *t); /* the first that does not come before t */
 
 /* ---- verify.c: the motion against the linear problem ---- */
 /* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.
@@ -215,7 +220,7 @@ void sk_world_wake_all(skein_world *w);
 /* Wakes what its held ends or the bodies under it begin to move in this step; after sk_world_drive. */
 void sk_world_rouse(skein_world *w, double dt);
 bool sk_world_dormant(const skein_world *w, const sk_touch *t); /* nothing in it moves */
-bool sk_world_disturb(skein_world *w, const sk_touch *t);       /* wakes both sides; whether one slept */
+bool sk_world_disturb(skein_world *w, int a, int b);            /* wakes both sides; whether one slept */
 bool sk_world_all_asleep(const skein_world *w);                 /* and no prescribed body moves */
 int sk_world_rods_asleep(const skein_world *w);
 /* Puts islands to sleep that are at rest; after the step, with its touches. */

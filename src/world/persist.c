@@ -1,0 +1,129 @@
+/* The contacts of the step from the refined ones: those that came to the same place are one, those that go on keep
+ * their impulses, those that say the same as another are spared. All of it is between contacts of one pair of objects,
+ * so that threads take blocks of whole rods. */
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+int sk_touch_order(const sk_touch *x, const sk_touch *y)
+{
+  return x->a != y->a ? (x->a < y->a ? -1 : 1) : x->b != y->b ? (x->b < y->b ? -1 : 1) : 0;
+}
+
+/* Neighbours of one pair that refinement has brought to the same place are one. */
+static int merge(const skein_world *w, sk_touch *t, int count)
+{
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    sk_touch *last = kept > 0 ? t + kept - 1 : NULL;
+    double near = sk_is_rod(w, t[i].a) ? 0.5 * w->strands[t[i].a].radius : 0;
+    bool same = last && sk_touch_order(last, t + i) == 0 &&
+                fabs(last->sa - t[i].sa) + fabs(last->sb - t[i].sb) < near &&
+                sk_dot(last->frame[0], t[i].frame[0]) > 0.9;
+    if (!same) t[kept++] = t[i];
+    else if (t[i].gap < last->gap) *last = t[i];
+  }
+  return kept;
+}
+
+static double apart(const sk_touch *x, const sk_touch *y)
+{
+  return fabs(x->sa - y->sa) + fabs(x->sb - y->sb) + sk_norm(sk_sub(x->point_b, y->point_b));
+}
+
+/* The impulse of the old contact of the same objects that is nearest, if none other is nearer to it; over equal times.
+ */
+static void inherit(const sk_touch *old, int old_count, sk_touch *now, int count, double scale)
+{
+  for (int i = 0; i < count; i++) {
+    int best = -1, back = -1;
+    for (int k = 0; k < old_count; k++)
+      if (best < 0 || apart(now + i, old + k) < apart(now + i, old + best)) best = k;
+    for (int k = 0; best >= 0 && k < count; k++)
+      if (back < 0 || apart(now + k, old + best) < apart(now + back, old + best)) back = k;
+    if (back == i) now[i].impulse = sk_mul(scale, old[best].impulse);
+  }
+}
+
+int sk_touches_find(const sk_touches *list, const sk_touch *t)
+{
+  int lo = 0, hi = list->count;
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (sk_touch_order(list->at + mid, t) < 0) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+/* Both lists are sorted by (a, b). */
+static void warm_start(const sk_touches *old, sk_touch *t, int count, double scale)
+{
+  for (int i = 0, k = count > 0 ? sk_touches_find(old, t) : 0; i < count;) {
+    int end = i, last;
+    while (end < count && sk_touch_order(t + end, t + i) == 0) end++;
+    while (k < old->count && sk_touch_order(old->at + k, t + i) < 0) k++;
+    for (last = k; last < old->count && sk_touch_order(old->at + last, t + i) == 0;) last++;
+    inherit(old->at + k, last - k, t + i, end - i, scale);
+    i = end, k = last;
+  }
+}
+
+/* ---- Blocks ---- */
+
+enum { BLOCK = 512 }; /* touches at least, then to the end of the rod */
+
+typedef struct block {
+  int first, count; /* of w->tried */
+  int kept, spared;
+  int remote; /* where its spared ones go in w->remote */
+} block;
+
+static int cut_blocks(const sk_touches *t, block *out)
+{
+  int blocks = 0;
+  for (int first = 0, end; first < t->count; first = end) {
+    for (end = SK_MIN(first + (int)BLOCK, t->count); end < t->count && t->at[end].a == t->at[end - 1].a;) end++;
+    out[blocks++] = (block){.first = first, .count = end - first};
+  }
+  return blocks;
+}
+
+static void judge(const skein_world *w, double scale, block *b)
+{
+  sk_touch *t = w->tried.at + b->first;
+  b->count = merge(w, t, b->count);
+  warm_start(&w->touches, t, b->count, scale);
+  sk_world_spare(w, t, b->count);
+  for (int i = 0; i < b->count; i++) b->spared += t[i].spared;
+}
+
+/* Those that stay to the head of the block, the spared to the remote ones. */
+static void part(skein_world *w, block *b)
+{
+  sk_touch *t = w->tried.at + b->first, *spared = w->remote.at + b->remote;
+  for (int i = 0; i < b->count; i++) {
+    if (t[i].spared) *spared++ = t[i];
+    else if (b->kept == i) b->kept++;
+    else t[b->kept++] = t[i];
+  }
+}
+
+skein_status sk_world_persist(skein_world *w, double scale)
+{
+  block *b = SK_NEW(&w->arena, w->tried.count / BLOCK + 1, block);
+  if (w->arena.failed) return sk_no_memory();
+  int blocks = cut_blocks(&w->tried, b);
+#pragma omp parallel for num_threads(sk_world_team(w, blocks, 1)) schedule(dynamic, 1)
+  for (int k = 0; k < blocks; k++) judge(w, scale, b + k);
+  for (int k = 0; k < blocks; k++) b[k].remote = w->remote.count, w->remote.count += b[k].spared;
+#pragma omp parallel for num_threads(sk_world_team(w, blocks, 1)) schedule(dynamic, 1)
+  for (int k = 0; k < blocks; k++) part(w, b + k);
+  w->tried.count = 0;
+  for (int k = 0; k < blocks; k++) {
+    memmove(w->tried.at + w->tried.count, w->tried.at + b[k].first, sizeof(sk_touch) * (size_t)b[k].kept);
+    w->tried.count += b[k].kept;
+  }
+  return sk_ok();
+}
