@@ -371,7 +371,7 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
                   .failsafe = w->def->failsafe,
                   .local_tol = w->def->local_tol,
                   .scale = w->def->measure == SKEIN_ERROR_FB ? (sk_scale){1, 1} : s->scale,
-                  .ignore = 0.02 * w->def->tol * (w->def->measure == SKEIN_ERROR_FB ? 1 : s->scale.U),
+                  .ignore = 0.005 * w->def->tol * (w->def->measure == SKEIN_ERROR_FB ? 1 : s->scale.U),
                   .threads = w->def->threads > 0 ? w->def->threads : omp_get_max_threads()};
   g->kind = s->form == SKEIN_FACTORED ? SK_SWEEP_FACTORED : s->n < SK_LARGE ? SK_SWEEP_PUSH : SK_SWEEP_PULL;
   g->x_size = g->kind == SK_SWEEP_PUSH ? 4 * s->n : g->kind == SK_SWEEP_FACTORED ? s->y_size : 0;

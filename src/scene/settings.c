@@ -50,7 +50,7 @@ static void read_solver(sk_reader *r, const sk_at *root)
 {
   static const char *const fields[] = {"method", "local",   "tol",     "tol_rest", "max_seconds", "max_sweeps",
                                        "slop",   "push",    "chord",   "sleep",    "sleep_speed", "sleep_after",
-                                       "rigid",  "passive", "overlap", "spacing"};
+                                       "rigid",  "passive", "overlap", "spacing",  "push_share",  "corrections"};
   static const char *const rigid[SK_RIGID_COUNT] = {"velocity", "newton", "fischer", "lcp"};
   const char *methods[SKEIN_METHOD_COUNT];
   sk_scene_step *s = &r->scene->step;
@@ -66,6 +66,8 @@ static void read_solver(sk_reader *r, const sk_at *root)
   s->max_sweeps = sk_get_int(r, &at, "max_sweeps", 1, INT_MAX, 2000);
   s->slop = sk_get_number(r, &at, "slop", SK_ONE, SK_SHARE, 0.02);
   s->push = sk_get_number(r, &at, "push", SK_SPEED, SK_NOT_NEGATIVE, 0.1);
+  s->push_share = sk_get_number(r, &at, "push_share", SK_ONE, SK_SHARE, 0);
+  s->corrections = sk_get_int(r, &at, "corrections", 0, 10, 0);
   s->passive = sk_get_bool(r, &at, "passive", false);
   s->chord = sk_get_number(r, &at, "chord", SK_ONE, SK_SHARE, 0.05);
   s->sleep = sk_get_bool(r, &at, "sleep", true);

@@ -230,6 +230,15 @@ static double contact_radius(const skein_world *w, const sk_touch *t)
   return isfinite(r) ? r : 1e-3;
 }
 
+/* How fast an overlap may be pushed out: the scene's speed and share of that of the rods. What would be seen in hair at
+ * rest is lost in its motion. */
+static double push_limit(const skein_world *w, const sk_touch *t)
+{
+  double fastest = sk_is_rod(w, t->a) ? w->strands[t->a].speed : 0;
+  if (sk_is_rod(w, t->b)) fastest = fmax(fastest, w->strands[t->b].speed);
+  return w->scene->step.push + w->scene->step.push_share * fastest;
+}
+
 static double gap_velocity(const skein_world *w, const sk_touch *t, double dt)
 {
   const sk_scene_step *step = &w->scene->step;
@@ -239,7 +248,7 @@ static double gap_velocity(const skein_world *w, const sk_touch *t, double dt)
   if (t->gap >= 0) return t->gap / dt;
   if (step->passive) return overlap > 0 ? -fmax(0, fmin(fmin(step->push, overlap / dt), -t->approach)) : 0;
   double speed = sk_world_settling(w) ? sk_world_opening(w, t, overlap, dt) : 0.2 * overlap / dt;
-  return overlap > 0 && !w->gentle ? -fmin(step->push, speed) : 0;
+  return overlap > 0 && !w->gentle ? -fmin(push_limit(w, t), speed) : 0;
 }
 
 static void fill_contact(const skein_world *w, int k, double dt, double *J)

@@ -110,7 +110,7 @@ skein_status skein_world_frame(const skein_world *w, int index, skein_frame *f)
  * A header, then every rod (what it is, its natural shape, its state), the bodies, the touches. Written and read by the
  * same function, so that the two cannot differ. */
 
-enum { MAGIC = 0x534b5732 }; /* "SKW2" */
+enum { MAGIC = 0x534b5733 }; /* "SKW3" */
 
 typedef struct stream {
   unsigned char *bytes; /* NULL: only count */
@@ -173,6 +173,7 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
   pass(s, &strand->root_base, sizeof strand->root_base), pass(s, &strand->tip_base, sizeof strand->tip_base);
   pass(s, &strand->rooted_in, sizeof strand->rooted_in), pass(s, &strand->rooted_until, sizeof strand->rooted_until);
   pass(s, &strand->cut_off, sizeof strand->cut_off), pass(s, &strand->begin, sizeof strand->begin);
+  pass(s, &strand->dense, sizeof strand->dense);
   pass(s, strand->rod->x, sizeof(double) * (size_t)strand->rod->nx);
   pass(s, strand->rod->v, sizeof(double) * (size_t)strand->rod->n);
   if (s->reading && skein_rod_set_state(strand->rod, strand->rod->x, strand->rod->v).code != SKEIN_OK) s->bad = true;

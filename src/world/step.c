@@ -21,7 +21,8 @@ static void save(skein_world *w)
   if (w->scene->body_count > 0) memcpy(w->saved_bodies, w->bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
 }
 
-static void restore(skein_world *w)
+/* Rods and bodies as they were, the latter as they are in `bodies`. */
+static void restore(skein_world *w, const sk_body_state *bodies)
 {
   const double *at = w->saved;
   for (int i = 0; i < w->strand_count; i++) {
@@ -29,7 +30,7 @@ static void restore(skein_world *w)
     memcpy(rod->x, at, sizeof(double) * (size_t)rod->nx), at += rod->nx;
     memcpy(rod->v, at, sizeof(double) * (size_t)rod->n), at += rod->n;
   }
-  if (w->scene->body_count > 0) memcpy(w->bodies, w->saved_bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
+  if (w->scene->body_count > 0) memcpy(w->bodies, bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
 }
 
 /* Arrays of the step; the arena is emptied first, and with it goes the problem of the last try. */
@@ -44,6 +45,7 @@ static skein_status prepare(skein_world *w)
   w->v_start = SK_NEW(&w->arena, w->strand_count + 1, int);
   w->body_dof = SK_NEW(&w->arena, w->scene->body_count, int);
   w->saved_bodies = SK_NEW(&w->arena, w->scene->body_count, sk_body_state);
+  w->driven = SK_NEW(&w->arena, w->scene->body_count, sk_body_state);
   if (w->arena.failed) return sk_no_memory();
   for (int i = 0; i < w->strand_count; i++) {
     rods[i] = w->strands[i].rod, w->v_start[i] = dofs, dofs += rods[i]->n;
@@ -101,6 +103,20 @@ static void lap(double *last, double *sum)
   *sum += now - *last, *last = now;
 }
 
+/* Friction, and where everything goes with it. */
+static skein_status solve_and_move(skein_world *w, double dt, skein_step_info *info)
+{
+  double last = sk_seconds();
+  bool distances = w->scene->step.rigid != SK_RIGID_VELOCITY;
+  skein_status s = distances ? sk_world_rigid(w, dt, info) : sk_world_solve(w, dt, info);
+  if (s.code == SKEIN_OK) sk_world_restrain(w, dt);
+  lap(&last, &info->seconds_solve);
+  if (s.code == SKEIN_OK) s = for_strands(w, dt, advance_strand);
+  if (s.code == SKEIN_OK) sk_world_move_bodies(w, w->saved_bodies, dt);
+  lap(&last, &info->seconds_rods);
+  return s;
+}
+
 /* The line of the data flow. */
 static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
 {
@@ -115,12 +131,13 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
   bool distances = w->scene->step.rigid != SK_RIGID_VELOCITY;
   if (s.code == SKEIN_OK && !distances) s = sk_world_assemble(w, dt);
   lap(&last, &info->seconds_assemble);
-  if (s.code == SKEIN_OK) s = distances ? sk_world_rigid(w, dt, info) : sk_world_solve(w, dt, info);
-  if (s.code == SKEIN_OK) sk_world_restrain(w, dt);
-  lap(&last, &info->seconds_solve);
-  if (s.code == SKEIN_OK) s = for_strands(w, dt, advance_strand);
-  if (s.code == SKEIN_OK) sk_world_move_bodies(w, w->saved_bodies, dt);
-  lap(&last, &info->seconds_rods);
+  int corrections = distances || sk_world_settling(w) || w->scene->step.theta < 1 ? 0 : w->scene->step.corrections;
+  if (w->scene->body_count > 0) memcpy(w->driven, w->bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
+  if (s.code == SKEIN_OK) s = solve_and_move(w, dt, info);
+  for (int k = 0; k < corrections && s.code == SKEIN_OK && info->converged && sk_world_correct(w, dt); k++) {
+    restore(w, w->driven);
+    s = solve_and_move(w, dt, info);
+  }
   return s;
 }
 
@@ -262,6 +279,7 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
   for (int i = 0; i < w->strand_count; i++) {
     sk_strand *s = w->strands + i;
     s->extra = s->extra > 1e-3 * s->radius ? 0.9 * s->extra : 0;
+    if (s->dense > 0) s->dense--;
   }
   w->calm = is_calm(w, info->speed, radius);
 }
@@ -287,7 +305,7 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
   double deeper = 0, before = HUGE_VAL;
   skein_status s;
   w->gentle = w->meek > 0;
-  for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0, w->strands[i].dense = false;
+  for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0;
   for (int tries = 0, wider = 0;; tries++) {
     s = prepare(w);
     if (s.code != SKEIN_OK) return s;
@@ -295,18 +313,18 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
     info->dt = dt, info->retries = tries;
     s = try_step(w, dt, info);
     if (s.code == SKEIN_OK && w->disturbed) {
-      restore(w), tries--;
+      restore(w, w->saved_bodies), tries--;
       continue;
     }
     bool shortest = dt <= sk_world_shortest(w) * (1 + 1e-9) || tries >= 60;
     if (s.code == SKEIN_OK && look_further(w, info, &deeper) && wider++ < 8 && !sk_world_settling(w)) {
-      restore(w);
+      restore(w, w->saved_bodies);
       continue;
     }
     if (s.code == SKEIN_OK && sk_world_settling(w)) return s;
     bool sinks = s.code == SKEIN_OK && info->converged && deeper > 0 && deeper < 0.75 * before && !shortest;
     if (s.code == SKEIN_OK && !sinks && (info->converged || (shortest && (w->gentle || w->pushed == 0)))) return s;
-    restore(w);
+    restore(w, w->saved_bodies);
     if (s.code == SKEIN_OK && !sinks && !w->gentle && w->pushed > 0) {
       w->gentle = true;
       continue;

@@ -29,7 +29,7 @@ static void fill_pieces(skein_world *w, int i, double dt)
   int count = s->pieces * s->rod->def.elements;
   sk_vec3 *r = w->points + s->first + i;
   sk_rod_input in = sk_rod_input_make(s->rod, &w->env, true, false);
-  double ds = s->rod->def.length / count, slack = 0.6 * w->scene->step.overlap * s->radius + s->extra;
+  double ds = s->rod->def.length / count, slack = 0.6 * fmin(0.5, w->scene->step.overlap) * s->radius + s->extra;
   s->rod->ops->points(s->rod, s->rod->x, w->v + w->v_start[i], &in, s->pieces, r, free);
   s->rod->ops->points(s->rod, s->rod->x, s->rod->v, &in, s->pieces, r, velocity);
   double share = sk_world_settling(w) ? 0.5 : 0.03; /* no step is taken again while the scene settles */
@@ -231,7 +231,7 @@ static sk_vec3 velocity_at(const skein_world *w, const sk_touch *t, bool second,
   return sk_axpy(v[0], at - k, sk_sub(v[1], v[0]));
 }
 
-/* Surfaces so far apart that they would not meet at twice their relative speed: hair that swings together. */
+/* Surfaces so far apart that they would not meet at their relative speed: hair that swings together. */
 static bool is_remote(const skein_world *w, const sk_touch *t, double dt)
 {
   double speed = 0, radius = HUGE_VAL, extra = 0;
@@ -242,8 +242,7 @@ static bool is_remote(const skein_world *w, const sk_touch *t, double dt)
   }
   if (sk_is_rod(w, t->a)) radius = w->strands[t->a].radius, extra += w->strands[t->a].extra;
   if (sk_is_rod(w, t->b)) radius = fmin(radius, w->strands[t->b].radius), extra += w->strands[t->b].extra;
-  return isfinite(radius) &&
-         t->gap > 2 * speed * dt + 0.3 * radius + extra; /* chords may miss the curves by 0.1 each */
+  return isfinite(radius) && t->gap > speed * dt + 0.3 * radius + extra; /* chords may miss the curves by 0.1 each */
 }
 
 /* A hair grows out of its scalp: what is held inside a body cannot be pushed out of it, nor can a held root be pushed

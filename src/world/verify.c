@@ -153,11 +153,24 @@ static double deepened(const skein_world *w, const sk_touch *t)
   return overlap > most && more > fmax(0.02 * most, fmin(0.2 * most, (1.6 * most - overlap) / 3)) ? more : 0;
 }
 
+/* Contacts that may go deeper: in a head of hair a few pairs are always caught between others, and none of its steps
+ * would be long if each of them counted. */
+static int bearable(const skein_world *w)
+{
+  return w->scene->step.overlap >= 0.5 ? w->tried.count / 1000 : 0;
+}
+
 double sk_world_deepened(skein_world *w, bool *missed)
 {
   double worst = 0;
-#pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64) reduction(max : worst)
-  for (int k = 0; k < w->tried.count; k++) worst = fmax(worst, deepened(w, w->tried.at + k));
+  int sinking = 0;
+#pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64)                        \
+    reduction(max : worst) reduction(+ : sinking)
+  for (int k = 0; k < w->tried.count; k++) {
+    double more = deepened(w, w->tried.at + k);
+    worst = fmax(worst, more), sinking += more > 0;
+  }
+  if (sinking <= bearable(w)) worst = 0;
 #pragma omp parallel for num_threads(sk_world_team(w, w->remote.count, 64)) schedule(static, 64)
   for (int k = 0; k < w->remote.count; k++) w->remote.at[k].status = deepened(w, w->remote.at + k) > 0;
   *missed = false;
@@ -166,7 +179,7 @@ double sk_world_deepened(skein_world *w, bool *missed)
     if (!t->status) continue;
     *missed = true;
     if (t->spared) {
-      w->strands[t->a].dense = true;
+      w->strands[t->a].dense = SK_DENSE_STEPS;
       continue;
     }
     w->strands[t->a].extra = fmax(w->strands[t->a].extra, 1.01 * t->gap); /* enough by itself, whatever b is */

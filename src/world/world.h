@@ -14,8 +14,9 @@
 #include "scene/scene.h"
 
 enum {
-  SK_APART = 4,      /* radii of arc between two places of one rod that may touch */
-  SK_PAIR_MOST = 512 /* contacts of a pair that are compared with each other */
+  SK_APART = 4,       /* radii of arc between two places of one rod that may touch */
+  SK_PAIR_MOST = 512, /* contacts of a pair that are compared with each other */
+  SK_DENSE_STEPS = 4  /* that a rod keeps all its contacts */
 };
 
 /* A body in motion: static and prescribed ones have the velocity that takes them to their next pose. */
@@ -37,6 +38,7 @@ typedef struct sk_touch {
   sk_vec3 impulse;          /* on a */
   double u_before[3];       /* relative velocity before the step */
   double shift[2];          /* what the gap adds to u_T, in passive scenes */
+  double miss[3];           /* what the true motion adds to u (bend.c) */
   double approach, offset;  /* its normal part; what the gap adds to u_N */
   int status;               /* 0 open, 1 stick, 2 slide */
   int spared;               /* 1: not in the problem: a contact nearby stands for it */
@@ -56,7 +58,7 @@ typedef struct sk_strand {
   int source;                 /* of the scene's rods */
   int pieces;                 /* per element, of its capsules in this step */
   int finer;                  /* pieces that it needs at least: a try of this step has bent it */
-  bool dense;                 /* all its contacts are needed: in a try of this step one that was spared sank in */
+  int dense;                  /* steps for which all its contacts are needed: one that was spared had sunk in */
   int first;                  /* of its pieces */
   int dof;                    /* first in the problem; -1: it touches nothing */
   double speed;               /* largest of its points */
@@ -127,8 +129,8 @@ struct skein_world {
   int *v_start;
   skein_problem problem; /* arrays in `arena` */
   skein_solution solution;
-  double *saved; /* states of all rods before the step */
-  sk_body_state *saved_bodies;
+  double *saved;                        /* states of all rods before the step */
+  sk_body_state *saved_bodies, *driven; /* before the step; with the velocities that the scene prescribes for it */
 };
 
 /* ---- create.c ---- */
@@ -203,6 +205,11 @@ void sk_world_spare(const skein_world *w, sk_touch *t, int count); /* t by (a, b
 skein_status sk_world_persist(skein_world *w, double scale);
 int sk_touch_order(const sk_touch *x, const sk_touch *y);       /* by a, then b: < 0, 0, > 0 */
 int sk_touches_find(const sk_touches *list, const sk_touch *t); /* the first that does not come before t */
+
+/* ---- bend.c: the linear problem, corrected ---- */
+/* After the rods and bodies have moved: puts what the motion over the step has that the problem had not into u_f;
+ * whether that matters. */
+bool sk_world_correct(skein_world *w, double dt);
 
 /* ---- verify.c: the motion against the linear problem ---- */
 /* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.

@@ -1,0 +1,54 @@
+/* What the linear problem misses. Its unknowns are velocities; a super-helix that changes its curvatures by v dt does
+ * not carry its points by J v dt but along arcs, and what is missing grows with the square of the step: hair that a
+ * head shakes went a radius into a shoulder in a few steps, each of them solved exactly. So the step is solved again
+ * with u = H v + u_f + m,   m = (motion over the step of what touches) / dt - (H v + drift) of the last solve, from its
+ * own impulses, which costs few sweeps; the fixed point has the gaps of the true motion. */
+#include "world/world.h"
+
+#include <math.h>
+
+/* A place of the touch over the step, from where it was: on the true curve of a rod, or with the body. */
+static sk_vec3 way_of(const skein_world *w, const sk_touch *t, bool second, double dt)
+{
+  int object = second ? t->b : t->a, body = object - w->strand_count;
+  sk_vec3 from = second ? t->point_b : t->point_a, to;
+  if (sk_is_rod(w, object)) {
+    const skein_rod *rod = w->strands[object].rod;
+    sk_mat3 R;
+    rod->ops->pose(rod, rod->x, second ? t->sb : t->sa, &to, &R);
+    return sk_sub(to, from);
+  }
+  if (sk_world_deforms(w, body)) return sk_mul(dt, sk_world_body_velocity(w, body, sk_touch_triangle(w, t), from));
+  const sk_pose *p = &w->saved_bodies[body].pose, *q = &w->bodies[body].pose;
+  to = sk_add(q->r, sk_apply(sk_quat_frame(q->q), sk_apply_t(sk_quat_frame(p->q), sk_sub(from, p->r))));
+  return sk_sub(to, from);
+}
+
+/* Sets m of contact k; how much it changed the gap at the end of the step, in radii, where that matters: not where the
+ * two stay apart. */
+static double miss_of(skein_world *w, int k, double dt, double *change)
+{
+  sk_touch *t = w->tried.at + k;
+  if (!sk_is_rod(w, t->a)) return 0;
+  sk_vec3 mean = sk_mul(1 / dt, sk_sub(way_of(w, t, false, dt), way_of(w, t, true, dt)));
+  const double *u = w->solution.u + 3 * k;
+  for (int c = 0; c < 3; c++) {
+    double linear = u[c] - (c == 0 ? t->offset : t->shift[c - 1]) - t->miss[c];
+    double miss = sk_dot(t->frame[c], mean) - linear;
+    change[c] = miss - t->miss[c], t->miss[c] = miss;
+  }
+  double radius = w->strands[t->a].radius, end = t->gap + dt * sk_dot(t->frame[0], mean);
+  return end < 0.5 * radius || w->solution.r[3 * k] > 0 ? fabs(change[0]) * dt / radius : 0;
+}
+
+bool sk_world_correct(skein_world *w, double dt)
+{
+  double worst = 0, *u_f = w->problem.u_f;
+#pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64) reduction(max : worst)
+  for (int k = 0; k < w->tried.count; k++) {
+    double change[3] = {0};
+    worst = fmax(worst, miss_of(w, k, dt, change));
+    for (int c = 0; c < 3; c++) u_f[3 * k + c] += change[c];
+  }
+  return worst > 0.1 * w->scene->step.overlap;
+}

@@ -1,0 +1,47 @@
+/* The linear problem, corrected (solver.corrections): points of a super-helix move on arcs, and a strand that is shaken
+ * over a ball sinks into it by what the tangents miss. */
+#include "world_support.h"
+
+typedef struct outcome {
+  double overlap;
+  sk_vec3 tip;
+} outcome;
+
+/* A strand hangs over a ball and is turned to and fro by its root. No push-out, no shorter steps: what sinks in stays.
+ */
+static outcome shake(int corrections, int threads)
+{
+  text t = {0};
+  say(&t,
+      "{\"time\": {\"dt\": 0.004, \"dt_min\": 0.004}, \"solver\": {\"corrections\": %d, \"push\": 0, \"overlap\": 1}, "
+      "\"materials\": {\"m\": {\"preset\": \"hair-caucasian\", \"collision_radius\": 0.0005, \"damping\": 0.005}}, "
+      "\"bodies\": [{\"shape\": {\"type\": \"sphere\", \"radius\": 0.08}, \"position\": [0.02, 0, -0.085]}, "
+      "{\"name\": \"hand\", \"group\": \"hand\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.001}, "
+      "\"position\": [0, 0, 0.05], \"motion\": {\"keys\": [{\"time\": 0, \"rotation\": {\"axis\": [0, 0, 1], "
+      "\"angle\": 0}}, {\"time\": 0.3, \"rotation\": {\"axis\": [0, 0, 1], \"angle\": 60}}, {\"time\": 0.6, "
+      "\"rotation\": {\"axis\": [0, 0, 1], \"angle\": -60}}, {\"time\": 0.9, \"rotation\": {\"axis\": [0, 0, 1], "
+      "\"angle\": 60}}]}}], \"rods\": [{\"length\": 0.3, \"elements\": 6, \"material\": \"m\", \"root\": {\"body\": "
+      "\"hand\", \"position\": [0, 0, 0], \"direction\": [1, 0, 0]}}]}",
+      corrections);
+  play p = play_text(&t, threads);
+  play_until(&p, 0.9);
+  outcome o = {p.penetration, place(&p, 0, 0.3)};
+  play_close(&p);
+  return o;
+}
+
+static void sinks_less(void **state)
+{
+  (void)state;
+  outcome linear = shake(0, 1), once = shake(1, 1), thrice = shake(3, 1), again = shake(3, 3);
+  assert_true(linear.overlap > 1); /* the scene is rough enough to tell */
+  expect_at_most(once.overlap, 0.5 * linear.overlap, "overlap with one correction, radii");
+  expect_at_most(thrice.overlap, 0.5 * linear.overlap, "overlap with three, radii");
+  assert_memory_equal(&thrice.tip, &again.tip, sizeof thrice.tip);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sinks_less)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
