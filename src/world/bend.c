@@ -24,31 +24,34 @@ static sk_vec3 way_of(const skein_world *w, const sk_touch *t, bool second, doub
   return sk_sub(to, from);
 }
 
-/* Sets m of contact k; how much it changed the gap at the end of the step, in radii, where that matters: not where the
- * two stay apart. */
-static double miss_of(skein_world *w, int k, double dt, double *change)
+/* m of contact k; how far that is from the last, over the step, in radii, where it matters: not where the two stay
+ * apart. */
+static double miss_of(const skein_world *w, int k, double dt, double *miss)
 {
-  sk_touch *t = w->tried.at + k;
+  const sk_touch *t = w->tried.at + k;
+  const double *u = w->solution.u + 3 * k;
   if (!sk_is_rod(w, t->a)) return 0;
   sk_vec3 mean = sk_mul(1 / dt, sk_sub(way_of(w, t, false, dt), way_of(w, t, true, dt)));
-  const double *u = w->solution.u + 3 * k;
   for (int c = 0; c < 3; c++) {
     double linear = u[c] - (c == 0 ? t->offset : t->shift[c - 1]) - t->miss[c];
-    double miss = sk_dot(t->frame[c], mean) - linear;
-    change[c] = miss - t->miss[c], t->miss[c] = miss;
+    miss[c] = sk_dot(t->frame[c], mean) - linear;
   }
   double radius = w->strands[t->a].radius, end = t->gap + dt * sk_dot(t->frame[0], mean);
-  return end < 0.5 * radius || w->solution.r[3 * k] > 0 ? fabs(change[0]) * dt / radius : 0;
+  return end < 0.5 * radius || w->solution.r[3 * k] > 0 ? fabs(miss[0] - t->miss[0]) * dt / radius : 0;
 }
 
-bool sk_world_correct(skein_world *w, double dt)
+skein_status sk_world_correct(skein_world *w, double dt, bool *again)
 {
-  double worst = 0, *u_f = w->problem.u_f;
+  double worst = 0, *miss = SK_NEW(&w->arena, 3 * (size_t)w->tried.count, double);
+  *again = false;
+  if (!miss) return sk_no_memory();
 #pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64) reduction(max : worst)
-  for (int k = 0; k < w->tried.count; k++) {
-    double change[3] = {0};
-    worst = fmax(worst, miss_of(w, k, dt, change));
-    for (int c = 0; c < 3; c++) u_f[3 * k + c] += change[c];
+  for (int k = 0; k < w->tried.count; k++) worst = fmax(worst, miss_of(w, k, dt, miss + 3 * (size_t)k));
+  if (!(worst > 0.1 * w->scene->step.overlap)) return sk_ok();
+  for (int i = 0; i < 3 * w->tried.count; i++) {
+    double *last = w->tried.at[i / 3].miss + i % 3;
+    w->problem.u_f[i] += miss[i] - *last, *last = miss[i];
   }
-  return worst > 0.1 * w->scene->step.overlap;
+  *again = true;
+  return sk_ok();
 }

@@ -117,6 +117,23 @@ static skein_status solve_and_move(skein_world *w, double dt, skein_step_info *i
   return s;
 }
 
+/* Solves again for what the motion was beside the linear one, from the same start. */
+static skein_status correct(skein_world *w, double dt, skein_step_info *info)
+{
+  int most = sk_world_settling(w) || w->scene->step.theta < 1 ? 0 : w->scene->step.corrections;
+  bool again = true;
+  skein_status s = sk_ok();
+  for (int k = 0; k < most && info->converged && s.code == SKEIN_OK; k++) {
+    int sweeps = info->sweeps;
+    s = sk_world_correct(w, dt, &again);
+    if (s.code != SKEIN_OK || !again) break;
+    restore(w, w->driven);
+    s = solve_and_move(w, dt, info);
+    info->sweeps += sweeps;
+  }
+  return s;
+}
+
 /* The line of the data flow. */
 static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
 {
@@ -131,14 +148,9 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
   bool distances = w->scene->step.rigid != SK_RIGID_VELOCITY;
   if (s.code == SKEIN_OK && !distances) s = sk_world_assemble(w, dt);
   lap(&last, &info->seconds_assemble);
-  int corrections = distances || sk_world_settling(w) || w->scene->step.theta < 1 ? 0 : w->scene->step.corrections;
   if (w->scene->body_count > 0) memcpy(w->driven, w->bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
   if (s.code == SKEIN_OK) s = solve_and_move(w, dt, info);
-  for (int k = 0; k < corrections && s.code == SKEIN_OK && info->converged && sk_world_correct(w, dt); k++) {
-    restore(w, w->driven);
-    s = solve_and_move(w, dt, info);
-  }
-  return s;
+  return s.code == SKEIN_OK && !distances ? correct(w, dt, info) : s;
 }
 
 /* ---- The length of a step ---- */

@@ -207,9 +207,9 @@ int sk_touch_order(const sk_touch *x, const sk_touch *y);       /* by a, then b:
 int sk_touches_find(const sk_touches *list, const sk_touch *t); /* the first that does not come before t */
 
 /* ---- bend.c: the linear problem, corrected ---- */
-/* After the rods and bodies have moved: puts what the motion over the step has that the problem had not into u_f;
- * whether that matters. */
-bool sk_world_correct(skein_world *w, double dt);
+/* After the rods and bodies have moved: puts what the motion over the step has that the problem had not into u_f, where
+ * that matters; then the step is to be solved *again. */
+skein_status sk_world_correct(skein_world *w, double dt, bool *again);
 
 /* ---- verify.c: the motion against the linear problem ---- */
 /* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.
