@@ -62,7 +62,7 @@ typedef struct sk_node {
   int first, count; /* leaf: slots first .. first + count - 1; else count 0, children: this + 1 and first */
 } sk_node;
 
-enum { SK_GRID_COARSE = 16, SK_GRID_FINE = 48 };
+enum { SK_GRID_COARSE = 16, SK_GRID_FINE = 32 };
 enum { SK_STACK = 128 }; /* deeper than any tree: median splits below the 40th level */
 
 /* Convex meshes of few faces as planes, edges and corners (mesh.c, polytope.c). */
