@@ -1,5 +1,5 @@
-/* Contacts of the coming step: capsules of the rods, candidates from the collision room, refined on the true curves,
- * with the impulses of the last step where a contact goes on. */
+/* Contacts of the coming step: capsules of the rods, candidates from the collision room, refined on the true curves.
+ * What stays of them, and with which impulses, is up to persist.c. */
 #include "world/world.h"
 
 #include <math.h>

@@ -188,7 +188,7 @@ bool sk_world_live_create(skein_world *w); /* false: no memory */
 void sk_world_pull(skein_world *w, int strand, double dt, sk_rod_system *sys);
 void sk_world_pulls_follow(skein_world *w); /* after a cut */
 
-/* ---- touch.c: capsules, candidates, refinement on the true curves, warm start ---- */
+/* ---- touch.c: capsules, candidates, refinement on the true curves ---- */
 skein_status sk_world_touch(skein_world *w, double dt);
 void sk_world_find_roots(skein_world *w);
 /* The nearest places of two rods on their true curves as they are now, near the touch's, which is on these pieces. */
