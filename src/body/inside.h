@@ -96,9 +96,8 @@ struct sk_mesh {
   double *packed; /* SK_PACKED per slot */
   int *corner;    /* 3 per slot: welded corners */
   sk_node *node;
-  double
-      *grid; /* closed meshes: signed distance at the middles of grid_side^3 cells of the bounds, as they were then */
-  int grid_side;
+  double *grid;  /* closed meshes: signed distance at the middles of cells of the bounds, as they were then */
+  int grid_side; /* cells along each axis */
   double grid_lo[3], grid_hi[3];
   double grid_moved;     /* m: how far vertices may have moved since */
   int grid_sign;         /* the mesh's orientation then; 0: not filled */

@@ -269,7 +269,7 @@ static bool within_bounds(const sk_mesh *m, sk_vec3 x)
          x.z < root->hi[2];
 }
 
-/* Whether the grid knows that it is: each third of the segment is, from its middle. */
+/* Whether the grid knows that the segment is out of reach: each third of it is, from its middle. */
 static bool is_far(const query *q)
 {
   for (int k = 0; k < 3; k++) {

@@ -1,8 +1,11 @@
-/* What the linear problem misses. Its unknowns are velocities; a super-helix that changes its curvatures by v dt does
- * not carry its points by J v dt but along arcs, and what is missing grows with the square of the step: hair that a
- * head shakes went a radius into a shoulder in a few steps, each of them solved exactly. So the step is solved again
- * with u = H v + u_f + m,   m = (motion over the step of what touches) / dt - (H v + drift) of the last solve, from its
- * own impulses, which costs few sweeps; the fixed point has the gaps of the true motion. */
+/* What the linear problem misses. Its unknowns are velocities; a super-helix that changes its curvatures by v dt
+ * carries its points along arcs, not by J v dt, and what is missing grows with the square of the step: hair that a head
+ * shakes went millimetres into a shoulder, each step solved exactly. So the step is solved again, from its own
+ * impulses, with
+ *
+ *     u = H v + u_f + m,    m = (way over the step of what touches) / dt - (H v + drift of the last solve)
+ *
+ * Where that comes to rest, the gaps are those of the true motion. */
 #include "world/world.h"
 
 #include <math.h>
