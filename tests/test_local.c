@@ -256,6 +256,60 @@ static void exact_ones_agree(void **unused)
   }
 }
 
+/* The largest a > 0 where g falls through the right side, by a fine search; 0: none. */
+static double last_slide(const sk_secular *k, const double *b)
+{
+  double beta1 = k->c * b[1] + k->s * b[2] - b[0] * k->w1, beta2 = -k->s * b[1] + k->c * b[2] - b[0] * k->w2;
+  double found = 0, above = -1, size = fmax(k->l1, k->l2);
+  for (double a = 1e-6 * size; a < 1e6 * size; a *= 1.02) {
+    double y1 = beta1 / (k->l1 + a), y2 = beta2 / (k->l2 + a);
+    double miss = hypot(y1, y2) - k->mu * (k->w1 * y1 + k->w2 * y2) + k->mu * b[0] * k->inv_wN;
+    if (above > 0 && miss <= 0) found = a;
+    above = miss;
+  }
+  return found;
+}
+
+/* Where a contact may stick and may slide, a visit stays with what it does; both answers are exact. Where the theory
+ * says that there is one answer, there is one. */
+static void visits_stay(void **unused)
+{
+  (void)unused;
+  sk_random g = sk_random_make(5);
+  int both = 0;
+  for (int tried = 0; tried < (SLOW_BUILD ? 500 : 5000); tried++) {
+    double stuck[3], slid[3], start[3], u[3], mu = 0.3, turn = sk_random_uniform(&g, 0, 7),
+                                              way = sk_random_uniform(&g, 0, 7);
+    double size = sk_random_uniform(&g, 0.5, 0.95) / mu, w1 = size * cos(turn), w2 = size * sin(turn);
+    double l2 = exp(sk_random_uniform(&g, -5, 0)), e = w1 * cos(way) + w2 * sin(way);
+    double T = mu * sk_random_uniform(&g, 0.8, 1) / (1 - mu * e); /* sticks with |r_T| near mu r_N, r_N = 1 + w . y */
+    double W[9] = {1, w1, w2, w1, 1 + w1 * w1, w1 * w2, w2, w1 * w2, l2 + w2 * w2};
+    sk_one p = sk_one_make(3, W, (double[3]){-1, T * cos(way) - w1, T * sin(way) * l2 - w2}, mu);
+    const double *b = p.b;
+    sk_secular k = sk_secular_make(&p);
+    if (!sk_secular_stick(&k, b, stuck)) continue;
+    double a = last_slide(&k, b);
+    if (!(a > 0)) continue;
+    assert_true(k.several);
+    both++, k.a = a;
+    assert_true(sk_secular_slide(&k, b, slid));
+    expect_at_most(sk_one_error(&p, slid), 1e-9, "error, sliding");
+    expect_at_most(sk_one_error(&p, stuck), 1e-9, "error, sticking");
+    for (int slides = 0; slides < 2; slides++) {
+      const double *own = slides ? slid : stuck;
+      sk_secular fresh = sk_secular_make(&p);
+      memcpy(start, own, sizeof start);
+      for (int visit = 0; visit < 3; visit++) {
+        sk_one_velocity(&p, start, u);
+        assert_true(sk_secular_visit(&fresh, u, start));
+        expect_at_most(largest_difference(start, own, 3), 1e-6 * (slid[0] + stuck[0]), "a visit's jump");
+      }
+    }
+  }
+  printf("  %d contacts that may stick and may slide\n", both);
+  assert_true(both > 20);
+}
+
 /* ---- Degenerate and bad input ---- */
 
 /* Every solver with and without the fail-safe: the answer where it is known in closed form. */
@@ -368,6 +422,7 @@ int main(void)
       cmocka_unit_test(exact_ones_never_fail),
       cmocka_unit_test(all_terminate),
       cmocka_unit_test(exact_ones_agree),
+      cmocka_unit_test(visits_stay),
       cmocka_unit_test(degenerate),
       cmocka_unit_test(unsymmetric),
       cmocka_unit_test(any_guess),

@@ -510,17 +510,17 @@ static void acceleration(void **unused)
 {
   (void)unused;
   int bad = 0;
-  long total[2] = {0};
+  long total[3] = {0};
   for (int k = 0; k < 30; k++) {
     skein_solution answer = {0}, s = {0};
     double mu = 0.1 + 0.03 * k;
     skein_problem p = k % 3 ? make_manufactured(3, 10, 10 + k, mu, (uint64_t)(80 + k), &answer)
                             : make_hairlike(12, 100, mu, (uint64_t)k);
     skein_solve_def def = definition(SKEIN_GS);
-    int sweeps[2];
+    int sweeps[3];
     def.freeze = false, def.max_sweeps = 20000;
-    for (int a = 0; a < 2; a++) {
-      def.accelerate = a ? SKEIN_ANDERSON : SKEIN_ACCELERATE_NONE;
+    for (int a = 0; a < 3; a++) {
+      def.accelerate = (skein_accelerate)a; /* plain, Anderson, over-relaxed */
       sweeps[a] = solve(&p, &def, &s).iterations;
       total[a] += sweeps[a];
     }
@@ -528,12 +528,13 @@ static void acceleration(void **unused)
       printf("  problem %d, mu %g: %d sweeps, plain %d\n", k, mu, sweeps[1], sweeps[0]), bad++;
     if (sweeps[1] > 5 * sweeps[0] + 40) printf("  problem %d: %d sweeps, plain %d\n", k, sweeps[1], sweeps[0]);
     assert_true(sweeps[1] <= 5 * sweeps[0] + 40);
+    assert_true(sweeps[2] <= 2 * sweeps[0] + 100);
     skein_problem_destroy(&p);
     skein_solution_destroy(&answer);
     skein_solution_destroy(&s);
   }
-  printf("  sweeps: plain %ld, accelerated %ld\n", total[0], total[1]);
-  assert_true(bad <= 1 && total[1] < total[0]);
+  printf("  sweeps: plain %ld, accelerated %ld, over-relaxed %ld\n", total[0], total[1], total[2]);
+  assert_true(bad <= 1 && total[1] < total[0] && total[2] < total[0]);
 }
 
 /* Objects of many dofs, meshes: W by sparse Cholesky gives the answer that is known; the factored form is refused. */

@@ -15,7 +15,7 @@ static volatile sig_atomic_t interrupted;
 /* A state at least that often, however long frames take and however many of them the scene wants between two. */
 static const double checkpoint_seconds = 60;
 
-enum { OUTPUT, FRAMES, THREADS, SET, RESUME, DUMP, DUMP_EVERY, QUIET };
+enum { OUTPUT, FRAMES, THREADS, SET, RESUME, DUMP, DUMP_EVERY, DUMP_MISSED, QUIET };
 
 static const tool_option options[] = {
     [OUTPUT] = {"output", 'o', "RUN.h5", "the run (default: the scene's name with .h5)"},
@@ -25,13 +25,14 @@ static const tool_option options[] = {
     [RESUME] = {"resume", 'r', "RUN.h5", "go on with a run that was stopped, or make a finished one longer"},
     [DUMP] = {"dump-problems", 0, "DIR", "write one-step problems with their solutions as FCLIB files"},
     [DUMP_EVERY] = {"dump-every", 0, "K", "of every K-th step only (default: 1)"},
+    [DUMP_MISSED] = {"dump-missed", 0, NULL, "of steps only that missed their tolerance"},
     [QUIET] = {"quiet", 'q', NULL, "no progress and no summary"},
     {0}};
 
 typedef struct settings {
   const char *scene, *output, *resume, *dump;
   int frames, threads, dump_every; /* frames -1: as the scene says */
-  bool quiet;
+  bool quiet, dump_missed;
   const char **sets;
   int set_count;
 } settings;
@@ -228,6 +229,7 @@ static int dump_step(job *s)
 {
   int64_t step = s->steps_before + s->step_count;
   if (!s->set->dump || step % s->set->dump_every != 0 || !skein_world_problem(s->world)) return TOOL_OK;
+  if (s->set->dump_missed && s->steps[s->step_count - 1].converged) return TOOL_OK;
   size_t size = strlen(s->set->dump) + 48;
   char *path = malloc(size);
   if (!path) return tool_error("out of memory"), TOOL_IO;
@@ -436,6 +438,8 @@ static bool set_option(settings *s, int key, const char *value)
     return s->dump = value, true;
   case DUMP_EVERY:
     return tool_parse_int("--dump-every", value, 1, INT_MAX, &s->dump_every);
+  case DUMP_MISSED:
+    return s->dump_missed = true;
   case QUIET:
     return s->quiet = true;
   default:

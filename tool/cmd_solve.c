@@ -54,13 +54,15 @@ static const tool_option options[] = {
     [MAX_SECONDS] = {"max-seconds", 0, "S", "most seconds per file, 0: no limit"},
     [THREADS] = {"threads", 'j', "N", "threads, 0: all cores; the answer does not depend on it"},
     [FORM] = {"form", 0, "F", "operator: explicit (W), factored (M, H) or auto"},
-    [ACCELERATE] = {"accelerate", 0, "A", "none or anderson"},
+    [ACCELERATE] = {"accelerate", 0, "A", "none, anderson or relax (over-relaxation)"},
     [NO_FREEZE] = {"no-freeze", 0, NULL, "visit every contact in every sweep"},
     [WARM_START] = {"warm-start", 0, NULL, "start from the solution, or the first guess, in the file"},
     [HISTORY] = {"history", 0, "FILE.csv", "write the error over the iterations"},
     [SAVE] = {"save", 0, NULL, "put converged solutions into their files"},
     [JSON] = {"json", 0, NULL, "one JSON object per file and line"},
     {0}};
+
+static const char *const accelerators[] = {"none", "anderson", "relax"};
 
 static void print_notes(FILE *out)
 {
@@ -69,7 +71,7 @@ static void print_notes(FILE *out)
   tool_local_name(def.local, def.failsafe, local);
   fprintf(out, "\nDefaults: --method %s --local %s --tol %g --measure %s --max-sweeps %d --accelerate %s\n",
           skein_method_name(def.method), local, def.tol, def.measure == SKEIN_ERROR_REL ? "rel" : "fb", def.max_sweeps,
-          def.accelerate == SKEIN_ANDERSON ? "anderson" : "none");
+          accelerators[def.accelerate]);
   fputs("\nMethods:\n", out);
   for (int k = 0; k < SKEIN_METHOD_COUNT; k++)
     fprintf(out, "  %-12s %s\n", skein_method_name((skein_method)k), skein_method_about((skein_method)k));
@@ -98,8 +100,7 @@ static bool set_method(const char *text, skein_method *method)
 
 static bool set_option(settings *s, int key, const char *value)
 {
-  static const char *const measures[] = {"rel", "fb"}, *const forms[] = {"auto", "explicit", "factored"},
-                           *const accelerators[] = {"none", "anderson"};
+  static const char *const measures[] = {"rel", "fb"}, *const forms[] = {"auto", "explicit", "factored"};
   skein_solve_def *def = &s->def;
   int word = 0;
   double tol = 0;
@@ -125,7 +126,7 @@ static bool set_option(settings *s, int key, const char *value)
     if ((good = set_word("--form", value, forms, 3, &word))) def->operator_form = (skein_operator)word;
     return good;
   case ACCELERATE:
-    if ((good = set_word("--accelerate", value, accelerators, 2, &word))) def->accelerate = (skein_accelerate)word;
+    if ((good = set_word("--accelerate", value, accelerators, 3, &word))) def->accelerate = (skein_accelerate)word;
     return good;
   case NO_FREEZE:
     return def->freeze = false, true;

@@ -330,7 +330,7 @@ typedef enum skein_local {
 } skein_local;
 
 typedef enum skein_operator { SKEIN_OPERATOR_AUTO, SKEIN_EXPLICIT, SKEIN_FACTORED } skein_operator;
-typedef enum skein_accelerate { SKEIN_ACCELERATE_NONE, SKEIN_ANDERSON } skein_accelerate;
+typedef enum skein_accelerate { SKEIN_ACCELERATE_NONE, SKEIN_ANDERSON, SKEIN_RELAX } skein_accelerate;
 typedef enum skein_measure { SKEIN_ERROR_REL, SKEIN_ERROR_FB } skein_measure;
 
 /* Names as on the command line ("newton-ac", "mfb"); find returns -1 when there is none. */
@@ -363,7 +363,7 @@ typedef struct skein_solve_def {
   int threads;           /* 0: all cores. The bits of the answer do not depend on it */
   skein_operator operator_form;
   skein_accelerate accelerate;
-  bool freeze;     /* contact freezing (not while accelerating: the map must stay the same) */
+  bool freeze;     /* contact freezing (not with Anderson: its map must stay the same) */
   bool warm_start; /* start from solution->r */
   int look;        /* sweeps between two full evaluations of the error, which progress sees; 0: 20 */
   skein_progress_fn progress;

@@ -16,7 +16,7 @@ from ._matrix import CSR, csr, csr_copy, csr_struct
 
 FORMS = ("reduced", "global")
 OPERATORS = ("auto", "explicit", "factored")
-ACCELERATIONS = ("none", "anderson")
+ACCELERATIONS = ("none", "anderson", "relax")
 MEASURES = ("rel", "fb")
 
 
@@ -352,7 +352,7 @@ def solve(W=None, b=None, mu=None, *, M=None, H=None, f=None, u_f=None, d: int |
     max_seconds   0: no limit
     threads       0: all cores; the bits of the answer do not depend on it
     operator_form "explicit" keeps W by blocks, "factored" goes through the objects, "auto" counts
-    accelerate    "anderson" or "none"
+    accelerate    "anderson", "relax" (over-relaxation) or "none"
     freeze        contacts at rest are visited less often (not while accelerating)
     look          sweeps between two full evaluations of the error, which progress sees; 0: 20
     progress      called with a `Progress` after each of them; true stops the solve. It comes from any thread, one at a

@@ -1,5 +1,5 @@
 /* `gs`: Gauss-Seidel over contacts with any local solver (Daviet et al. 2011, algorithm 1), contact freezing, warm
- * start and Anderson acceleration. The sweeps themselves are in sweep.c. */
+ * start, Anderson acceleration or over-relaxation. The sweeps themselves are in sweep.c. */
 #include "friction/anderson.h"
 #include "friction/sweep.h"
 
@@ -17,7 +17,13 @@ typedef struct gs {
   int without;         /* accelerated sweeps since it fell */
   int rest, rest_next; /* plain sweeps still to do; the next rest is twice as long */
   double *plain;       /* 3 n: where the plain iteration stands */
+  double least;        /* smallest error of a look so far, and when that was */
+  int least_at;
 } gs;
+
+/* Over-relaxation: 1.3 took the fewest sweeps on Free/A (1,920 rods: 578 -> 401 from nothing; 300 rods with a warm
+ * start: 31 -> 22); 1.7 never arrived. */
+static const double over = 1.3;
 
 /* Sweeps between two full evaluations of the error. */
 static int look(const sk_work *w)
@@ -30,9 +36,11 @@ static skein_status make(sk_work *w, gs *g)
   *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON,
             .u = SK_NEW_RAW(&w->arena, 3 * (size_t)w->system->n, double),
             .lowest = INFINITY,
+            .least = INFINITY,
             .rest_next = 40};
   skein_status status = sk_sweep_make(w, &g->sweep);
   if (status.code || w->arena.failed) return sk_no_memory();
+  if (w->def->accelerate == SKEIN_RELAX) g->sweep.omega = over;
   if (w->def->freeze && !g->accelerate) g->sweep.freeze_below = 0.02 * w->def->tol * g->sweep.scale.U;
   return sk_ok();
 }
@@ -69,6 +77,14 @@ static void accelerate(const sk_work *w, gs *g)
   sk_sweep_set(&g->sweep, g->plain);
 }
 
+/* Over-relaxed sweeps that have stopped helping, or go round in circles, go on as damped ones. */
+static void moderate(const sk_work *w, gs *g, double error)
+{
+  enum { patience = 60 };
+  if (error < 0.9 * g->least) g->least = error, g->least_at = w->iterations;
+  if (w->iterations - g->least_at >= patience) sk_sweep_damp(&g->sweep);
+}
+
 /* Whether every contact is within tol: up to the first that is not, beginning with the one that was not the last time.
  */
 static bool within(sk_work *w, const sk_sweep *g)
@@ -94,6 +110,7 @@ static bool finished(sk_work *w, gs *g, sk_watch *watch)
   if (error < w->error) sk_work_keep(w, g->sweep.r, error);
   if (error > w->def->tol) sk_sweep_thaw(&g->sweep);
   if (full) g->next_look = w->iterations + look(w);
+  if (full && w->def->accelerate == SKEIN_RELAX) moderate(w, g, error);
   return sk_work_done(w, error) || (watch && watch->give_up(watch, w->iterations, error));
 }
 

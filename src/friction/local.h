@@ -66,9 +66,11 @@ typedef struct sk_secular {
   double l1, l2;         /* eigenvalues of Wb, >= 0 */
   double inv_l1, inv_l2; /* their inverses; 0 where singular */
   double mu;
-  double a;       /* root of the last visit: where Newton starts */
-  double tangent; /* 1 + mu |w|: for the bracket */
-  double stop;    /* relative miss from which one Newton step is enough */
+  double a;             /* root of the last visit: where Newton starts */
+  double tangent;       /* 1 + mu |w|: for the bracket */
+  double stop;          /* relative miss from which one Newton step is enough */
+  bool several;         /* there may be more than one answer; then one that slides goes on sliding while it can */
+  bool visited, slides; /* what the last visit found */
 } sk_secular;
 
 sk_secular sk_secular_make(const sk_one *p);

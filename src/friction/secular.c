@@ -6,7 +6,11 @@
  *     g(a) = |y(a)| - mu w . y(a) = -mu b_N / w_N.
  * g(0) above the right side means that sticking is not admissible, g -> 0 at infinity: the root is bracketed.
  * Newton runs on 1/g, which is nearly linear in a, as in the trust-region subproblem (More and Sorensen 1983);
- * nothing is squared. A singular Wb only loses the stick test: a then goes to 0 as it should. */
+ * nothing is squared. A singular Wb only loses the stick test: a then goes to 0 as it should.
+ *
+ * g need not be monotone: then the contact may stick and may slide. With D = (Wb + a)^-1, |y| g' = mu |y| w . D y - y .
+ * D y, and by Kantorovich's inequality that is negative for all y, and the answer unique, where
+ *     mu |w| (1 + k) / (2 sqrt(k)) < 1,   k = l_max / l_min */
 #include "friction/local.h"
 
 #include <float.h>
@@ -45,6 +49,7 @@ sk_secular sk_secular_make(const sk_one *p)
   k.w2 = -k.s * v1 + k.c * v2;
   k.tangent = 1 + k.mu * sqrt(k.w1 * k.w1 + k.w2 * k.w2);
   k.inv_l1 = k.l1 > 0 ? 1 / k.l1 : 0, k.inv_l2 = k.l2 > 0 ? 1 / k.l2 : 0;
+  k.several = (k.tangent - 1) * (k.l1 + k.l2) >= 2 * sqrt(k.l1 * k.l2);
   return k;
 }
 
@@ -175,11 +180,31 @@ bool sk_secular_solve(sk_secular *k, const double *b, double *r)
   return stick(k, b, beta1, beta2, r) || slide(k, b, beta1, beta2, r);
 }
 
+/* A sliding answer for a contact that slides, near the last; false where there is none. Contacts that jump between two
+ * answers keep their neighbours from settling (Free/A: all of 29 problems that 2,000 sweeps had not solved). */
+static bool slide_on(sk_secular *k, const double *u, const double *b, double *r)
+{
+  double last = k->a, T2 = r[1] * r[1] + r[2] * r[2], limit = k->mu * r[0];
+  if (!(r[0] > 0) || !(b[0] < 0) || !(k->mu > 0)) return false;
+  if (!(k->visited ? k->slides : T2 >= 0.999 * limit * limit)) return false;
+  if (!(k->a > 0)) k->a = sqrt((u[1] * u[1] + u[2] * u[2]) / T2);
+  double beta1 = k->c * b[1] + k->s * b[2] - b[0] * k->w1, beta2 = -k->s * b[1] + k->c * b[2] - b[0] * k->w2;
+  double t[3], target = -k->mu * b[0] * k->inv_wN;
+  bool found = k->a > 0 && slide(k, b, beta1, beta2, t) && k->a > 0 && t[0] > 0 &&
+               fabs(secular_function(k, beta1, beta2, k->a) - target) <= 1e-2 * target;
+  if (found) memcpy(r, t, sizeof t);
+  else k->a = last;
+  return found;
+}
+
 bool sk_secular_visit(sk_secular *k, const double *u, double *r)
 {
   double b[3], t[3];
   sk_secular_free(k, u, r, b);
+  if (k->several && slide_on(k, u, b, r)) return k->visited = k->slides = true;
   if (!sk_secular_solve(k, b, t)) return false;
+  double T2 = t[1] * t[1] + t[2] * t[2], limit = k->mu * t[0];
+  k->visited = true, k->slides = t[0] > 0 && T2 >= (1 - 1e-9) * limit * limit;
   r[0] = t[0], r[1] = t[1], r[2] = t[2];
   return true;
 }

@@ -57,8 +57,8 @@ static skein_status check_def(const skein_solve_def *d)
   if (d->threads < 0) return sk_fail(SKEIN_BAD_INPUT, "threads is %d, expected >= 0", d->threads);
   if ((unsigned)d->measure > SKEIN_ERROR_FB)
     return sk_fail(SKEIN_BAD_INPUT, "measure is %d, expected 0 or 1", d->measure);
-  if ((unsigned)d->accelerate > SKEIN_ANDERSON)
-    return sk_fail(SKEIN_BAD_INPUT, "accelerate is %d, expected 0 or 1", d->accelerate);
+  if ((unsigned)d->accelerate > SKEIN_RELAX)
+    return sk_fail(SKEIN_BAD_INPUT, "accelerate is %d, expected 0 to 2", d->accelerate);
   if ((unsigned)d->operator_form > SKEIN_FACTORED)
     return sk_fail(SKEIN_BAD_INPUT, "operator_form is %d, expected 0 to 2", d->operator_form);
   return sk_ok();

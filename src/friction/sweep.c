@@ -93,6 +93,28 @@ static bool solve_contact(sk_sweep *g, int i, const double *u, double *r, sk_loc
   return sk_one_solve(&p, g->local, g->failsafe, g->scale, g->local_tol, r, counts);
 }
 
+/* next = r + omega (next - r), and back into the cone: the same fixed points. */
+static void relax(double omega, double mu, const double *r, double *next)
+{
+  for (int k = 0; k < 3; k++) next[k] += (omega - 1) * (next[k] - r[k]);
+  double most = mu * next[0], T2 = next[1] * next[1] + next[2] * next[2];
+  double share = !(next[0] > 0) ? 0 : T2 > most * most ? most / sqrt(T2) : 1;
+  next[0] = next[0] > 0 ? next[0] : 0, next[1] *= share, next[2] *= share;
+}
+
+/* The share of the way to its solution that contact i goes. Where it has several, others must be able to follow; in
+ * damped sweeps one that goes to and fro (its next change is against its last) takes shorter steps, the others longer
+ * ones again. */
+static double share_of(const sk_sweep *g, int i, const double *r, const double *next)
+{
+  static const double careful = 0.5, down = 0.5, up = 1.02, least = 0.02;
+  if (!g->damped) return g->omega > 1 && g->contact[i].several ? careful : g->omega;
+  double d[3] = {next[0] - r[0], next[1] - r[1], next[2] - r[2]}, *last = g->last + 3 * (size_t)i;
+  bool back = d[0] * last[0] + d[1] * last[1] + d[2] * last[2] < 0;
+  memcpy(last, d, sizeof d);
+  return g->own[i] = back ? fmax(least, down * g->own[i]) : fmin(1, up * g->own[i]);
+}
+
 enum { still_rest = 4, open_rest = 6 }; /* sweeps that a contact sits out */
 
 /* Visits contact i; the size of its change, |dr_i| w_i. */
@@ -107,6 +129,8 @@ static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
     return 0;
   }
   solve_contact(g, i, u, next, counts);
+  double omega = share_of(g, i, r, next);
+  if (omega != 1) relax(omega, g->s->mu[i], r, next);
   double dr[3] = {next[0] - r[0], next[1] - r[1], next[2] - r[2]};
   double size = (fabs(dr[0]) + fabs(dr[1]) + fabs(dr[2])) * g->weight[i];
   if (size < g->freeze_below) g->frozen[i] = still_rest; /* freezing: it hardly moved */
@@ -308,6 +332,13 @@ void sk_sweep_tighten(sk_sweep *g)
   for (int i = 0; i < g->s->n; i++) g->contact[i].stop = fmax(1e-8, 0.1 * g->contact[i].stop);
 }
 
+void sk_sweep_damp(sk_sweep *g)
+{
+  if (g->damped) return;
+  g->damped = true;
+  for (int i = 0; i < g->s->n; i++) g->own[i] = 1;
+}
+
 void sk_sweep_thaw(sk_sweep *g)
 {
   if (g->resting) memset(g->frozen, 0, (size_t)g->s->n * sizeof *g->frozen);
@@ -367,6 +398,7 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
   const sk_system *s = w->system;
   sk_arena *arena = &w->arena;
   *g = (sk_sweep){.s = s,
+                  .omega = 1,
                   .local = w->def->local,
                   .failsafe = w->def->failsafe,
                   .local_tol = w->def->local_tol,
@@ -380,6 +412,8 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
   g->contact = SK_NEW_RAW(arena, s->n, sk_secular);
   g->weight = SK_NEW_RAW(arena, s->n, double);
   g->frozen = SK_NEW(arena, s->n, int);
+  if (w->def->accelerate == SKEIN_RELAX)
+    g->last = SK_NEW(arena, 3 * (size_t)s->n, double), g->own = SK_NEW_RAW(arena, s->n, double);
   if (arena->failed) return sk_no_memory();
 #pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(g->threads, s->n / SK_LARGE))) schedule(static, 64)
   for (int i = 0; i < s->n; i++) make_contact(g, i, w->def->tol);

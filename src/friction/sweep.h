@@ -18,6 +18,9 @@ typedef struct sk_sweep {
   bool failsafe;
   sk_scale scale;
   double local_tol;
+  double omega; /* a visit goes this share of the way to its solution: 1, more to over-relax */
+  bool damped;  /* instead, each contact has its own share, and its last change */
+  double *own, *last;
   double *r; /* 3 n */
   double *x; /* state beside r: u with stride 4 (push), y (factored), none (pull) */
   int x_size;
@@ -43,6 +46,8 @@ void sk_sweep_refresh(sk_sweep *g);
 void sk_sweep_run(sk_sweep *g);
 /* Smaller changes count, and roots are found to more digits: for a sweep that stands still above the tolerance. */
 void sk_sweep_tighten(sk_sweep *g);
+/* From now on contacts that go to and fro take shorter steps. */
+void sk_sweep_damp(sk_sweep *g);
 /* Every contact takes part again, when the last sweep left some out. */
 void sk_sweep_thaw(sk_sweep *g);
 /* With a team: what its members do until the leader, who runs the sweeps, dismisses them; then the leader finishes. */

@@ -5,10 +5,12 @@
  *
  *     u = H v + u_f + m,    m = (way over the step of what touches) / dt - (H v + drift of the last solve)
  *
- * Where that comes to rest, the gaps are those of the true motion. */
+ * Where that comes to rest, the gaps are those of the true motion. A contact hands its m on to the next step, which
+ * begins with it: hair that swings steadily needs no second solve. A second solve that finds no answer is dropped. */
 #include "world/world.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A place of the touch over the step, from where it was: on the true curve of a rod, or with the body. */
 static sk_vec3 way_of(const skein_world *w, const sk_touch *t, bool second, double dt)
@@ -29,32 +31,56 @@ static sk_vec3 way_of(const skein_world *w, const sk_touch *t, bool second, doub
 
 /* m of contact k; how far that is from the last, over the step, in radii, where it matters: not where the two stay
  * apart. */
-static double miss_of(const skein_world *w, int k, double dt, double *miss)
+static double miss_of(const skein_world *w, int k, double dt, sk_vec3 *miss)
 {
   const sk_touch *t = w->tried.at + k;
   const double *u = w->solution.u + 3 * k;
   if (!sk_is_rod(w, t->a)) return 0;
-  sk_vec3 mean = sk_mul(1 / dt, sk_sub(way_of(w, t, false, dt), way_of(w, t, true, dt)));
-  for (int c = 0; c < 3; c++) {
-    double linear = u[c] - (c == 0 ? t->offset : t->shift[c - 1]) - t->miss[c];
-    miss[c] = sk_dot(t->frame[c], mean) - linear;
-  }
+  sk_vec3 mean = sk_mul(1 / dt, sk_sub(way_of(w, t, false, dt), way_of(w, t, true, dt))), more = mean;
+  for (int c = 0; c < 3; c++) more = sk_axpy(more, (c == 0 ? t->offset : t->shift[c - 1]) - u[c], t->frame[c]);
+  *miss = sk_add(t->miss, more);
   double radius = w->strands[t->a].radius, end = t->gap + dt * sk_dot(t->frame[0], mean);
-  return end < 0.5 * radius || w->solution.r[3 * k] > 0 ? fabs(miss[0] - t->miss[0]) * dt / radius : 0;
+  return end < 0.5 * radius || w->solution.r[3 * k] > 0 ? fabs(sk_dot(t->frame[0], more)) * dt / radius : 0;
+}
+
+/* The solution as it is, for sk_world_uncorrect. */
+static skein_status keep(skein_world *w)
+{
+  size_t rows = 3 * (size_t)w->tried.count, dofs = (size_t)w->problem.dofs;
+  double *all = SK_NEW_RAW(&w->arena, 3 * rows + dofs, double);
+  if (!all) return sk_no_memory();
+  w->uncorrected = (skein_solution){all, all + rows, all + 2 * rows}, w->u_f_before = all + 2 * rows + dofs;
+  memcpy(w->uncorrected.r, w->solution.r, rows * sizeof *all),
+      memcpy(w->uncorrected.u, w->solution.u, rows * sizeof *all);
+  memcpy(w->uncorrected.v, w->solution.v, dofs * sizeof *all);
+  memcpy(w->u_f_before, w->problem.u_f, rows * sizeof *all);
+  return sk_ok();
+}
+
+void sk_world_uncorrect(skein_world *w)
+{
+  size_t rows = 3 * (size_t)w->tried.count;
+  memcpy(w->solution.r, w->uncorrected.r, rows * sizeof(double));
+  memcpy(w->solution.u, w->uncorrected.u, rows * sizeof(double));
+  memcpy(w->solution.v, w->uncorrected.v, (size_t)w->problem.dofs * sizeof(double));
+  memcpy(w->problem.u_f, w->u_f_before, rows * sizeof(double));
 }
 
 skein_status sk_world_correct(skein_world *w, double dt, bool *again)
 {
-  double worst = 0, *miss = SK_NEW(&w->arena, 3 * (size_t)w->tried.count, double);
+  double worst = 0;
+  sk_vec3 *miss = SK_NEW(&w->arena, w->tried.count, sk_vec3);
   *again = false;
   if (!miss) return sk_no_memory();
 #pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64) reduction(max : worst)
-  for (int k = 0; k < w->tried.count; k++) worst = fmax(worst, miss_of(w, k, dt, miss + 3 * (size_t)k));
-  if (!(worst > 0.1 * w->scene->step.overlap)) return sk_ok();
-  for (int i = 0; i < 3 * w->tried.count; i++) {
-    double *last = w->tried.at[i / 3].miss + i % 3;
-    w->problem.u_f[i] += miss[i] - *last, *last = miss[i];
+  for (int k = 0; k < w->tried.count; k++) worst = fmax(worst, miss_of(w, k, dt, miss + k));
+  *again = worst > 0.1 * w->scene->step.overlap;
+  skein_status s = *again ? keep(w) : sk_ok();
+  for (int k = 0; k < w->tried.count; k++) {
+    sk_touch *t = w->tried.at + k;
+    sk_vec3 more = sk_sub(miss[k], t->miss);
+    for (int c = 0; *again && c < 3; c++) w->problem.u_f[3 * k + c] += sk_dot(t->frame[c], more);
+    t->miss = miss[k];
   }
-  *again = true;
-  return sk_ok();
+  return s;
 }

@@ -263,6 +263,7 @@ static void fill_contact(const skein_world *w, int k, double dt, double *J)
   for (int c = 0; c < 3; c++) t->u_before[c] = sk_dot(t->frame[c], before);
   t->offset = gap_velocity(w, t, dt);
   p->u_f[row] += t->offset;
+  for (int c = 0; c < 3; c++) p->u_f[row + c] += sk_dot(t->frame[c], t->miss);
   for (int c = 0; c < 3; c++) w->solution.r[row + c] = sk_dot(t->frame[c], t->impulse);
 }
 
@@ -391,7 +392,7 @@ static void solve_bodies(skein_world *w, double dt)
 }
 
 /* From this tolerance on, a warm start is so near that mixing sweeps costs more than it saves (Free/A with 1,920 rods:
- * 87 sweeps with it, 58 without). */
+ * 87 sweeps with it, 58 without); over-relaxation costs nothing. */
 static const double loose = 5e-4;
 
 /* Whether a step that misses its tolerance is taken again, without push-out or shorter. */
@@ -400,7 +401,14 @@ static bool has_another_try(const skein_world *w, double dt)
   return dt > sk_world_shortest(w) * (1 + 1e-9) || (!w->gentle && w->pushed > 0);
 }
 
-skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info)
+void sk_world_take(skein_world *w, double dt, skein_step_info *info)
+{
+  take_velocities(w);
+  solve_bodies(w, dt);
+  info->dissipated = take_impulses(w, &info->dissipated_friction);
+}
+
+skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_step_info *info)
 {
   const sk_scene_step *step = &w->scene->step;
   skein_solve_def def = skein_default_solve_def();
@@ -410,15 +418,13 @@ skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info)
   def.tol = w->calm ? step->tol_rest : step->tol;
   def.max_seconds = step->max_seconds, def.threads = w->threads, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
-  if (def.method == SKEIN_GS && has_another_try(w, dt)) def.max_sweeps = SK_MAX(1, def.max_sweeps / 5);
+  if (def.method == SKEIN_GS && (corrected || has_another_try(w, dt))) def.max_sweeps = SK_MAX(1, def.max_sweeps / 5);
   if (sk_world_settling(w)) sk_world_hurry(w, &def);
-  if (def.tol >= loose) def.accelerate = SKEIN_ACCELERATE_NONE;
+  if (def.tol >= loose) def.accelerate = SKEIN_RELAX;
   def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
   if (w->tried.count > 0) s = skein_solve(&w->problem, &def, &w->solution, &result);
   if (s.code != SKEIN_OK) return s;
-  take_velocities(w);
-  solve_bodies(w, dt);
-  info->dissipated = take_impulses(w, &info->dissipated_friction);
+  sk_world_take(w, dt, info);
   info->seconds_loop += result.seconds - result.seconds_setup;
   info->converged = result.converged, info->tol = def.tol, info->error = result.error.rel,
   info->sweeps = result.iterations;

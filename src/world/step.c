@@ -103,33 +103,48 @@ static void lap(double *last, double *sum)
   *sum += now - *last, *last = now;
 }
 
-/* Friction, and where everything goes with it. */
-static skein_status solve_and_move(skein_world *w, double dt, skein_step_info *info)
+/* Where everything goes with its new velocities. */
+static skein_status move(skein_world *w, double dt, skein_step_info *info)
 {
   double last = sk_seconds();
-  bool distances = w->scene->step.rigid != SK_RIGID_VELOCITY;
-  skein_status s = distances ? sk_world_rigid(w, dt, info) : sk_world_solve(w, dt, info);
-  if (s.code == SKEIN_OK) sk_world_restrain(w, dt);
-  lap(&last, &info->seconds_solve);
-  if (s.code == SKEIN_OK) s = for_strands(w, dt, advance_strand);
+  skein_status s = for_strands(w, dt, advance_strand);
   if (s.code == SKEIN_OK) sk_world_move_bodies(w, w->saved_bodies, dt);
   lap(&last, &info->seconds_rods);
   return s;
 }
 
-/* Solves again for what the motion was beside the linear one, from the same start. */
+/* Friction, and where everything goes with it. */
+static skein_status solve_and_move(skein_world *w, double dt, bool corrected, skein_step_info *info)
+{
+  double last = sk_seconds();
+  bool distances = w->scene->step.rigid != SK_RIGID_VELOCITY;
+  skein_status s = distances ? sk_world_rigid(w, dt, info) : sk_world_solve(w, dt, corrected, info);
+  if (s.code == SKEIN_OK) sk_world_restrain(w, dt);
+  lap(&last, &info->seconds_solve);
+  return s.code == SKEIN_OK ? move(w, dt, info) : s;
+}
+
+/* Solves again for what the motion was beside the linear one, from the same start; what finds no answer is dropped. */
 static skein_status correct(skein_world *w, double dt, skein_step_info *info)
 {
   int most = sk_world_settling(w) || w->scene->step.theta < 1 ? 0 : w->scene->step.corrections;
   bool again = true;
   skein_status s = sk_ok();
   for (int k = 0; k < most && info->converged && s.code == SKEIN_OK; k++) {
-    int sweeps = info->sweeps;
+    skein_step_info before = *info;
+    double last = sk_seconds();
     s = sk_world_correct(w, dt, &again);
+    lap(&last, &info->seconds_assemble);
     if (s.code != SKEIN_OK || !again) break;
     restore(w, w->driven);
-    s = solve_and_move(w, dt, info);
-    info->sweeps += sweeps;
+    s = solve_and_move(w, dt, true, info);
+    info->sweeps += before.sweeps;
+    if (s.code != SKEIN_OK || info->converged) continue;
+    restore(w, w->driven);
+    sk_world_uncorrect(w);
+    sk_world_take(w, dt, info);
+    info->converged = true, info->error = before.error, info->islands = before.islands;
+    return move(w, dt, info);
   }
   return s;
 }
@@ -149,7 +164,7 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
   if (s.code == SKEIN_OK && !distances) s = sk_world_assemble(w, dt);
   lap(&last, &info->seconds_assemble);
   if (w->scene->body_count > 0) memcpy(w->driven, w->bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
-  if (s.code == SKEIN_OK) s = solve_and_move(w, dt, info);
+  if (s.code == SKEIN_OK) s = solve_and_move(w, dt, false, info);
   return s.code == SKEIN_OK && !distances ? correct(w, dt, info) : s;
 }
 
@@ -266,12 +281,14 @@ static skein_status keep_touches(skein_world *w, double scale)
   return sk_ok();
 }
 
-/* Nothing moves by more than a hundredth of a radius in a step, nor could rise by a tenth of one. */
+/* Nothing moves by more than a hundredth of a radius in a step, nor could rise by a tenth of one. A loose tolerance
+ * leaves more motion than that to hair at rest: up to a tenth then. */
 static bool is_calm(const skein_world *w, double speed, double radius)
 {
   double g = sk_norm(sk_load3(w->env.gravity));
   if (!isfinite(radius)) return speed < 0.01;
-  return speed < 0.01 * radius / w->scene->step.dt && (g == 0 || 0.5 * speed * speed < 0.1 * g * radius);
+  double share = fmin(0.1, fmax(0.01, 50 * w->scene->step.tol));
+  return speed < share * radius / w->scene->step.dt && (g == 0 || 0.5 * speed * speed < 0.1 * g * radius);
 }
 
 enum { patience = 4, meekness = 8 }; /* steps of that length after a shorter one; without push-out after one without */

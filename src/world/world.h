@@ -38,7 +38,7 @@ typedef struct sk_touch {
   sk_vec3 impulse;          /* on a */
   double u_before[3];       /* relative velocity before the step */
   double shift[2];          /* what the gap adds to u_T, in passive scenes */
-  double miss[3];           /* what the true motion adds to u (bend.c) */
+  sk_vec3 miss;             /* what the true motion adds to u, in world axes (bend.c) */
   double approach, offset;  /* its normal part; what the gap adds to u_N */
   int status;               /* 0 open, 1 stick, 2 slide */
   int spared;               /* 1: not in the problem: a contact nearby stands for it */
@@ -129,6 +129,8 @@ struct skein_world {
   int *v_start;
   skein_problem problem; /* arrays in `arena` */
   skein_solution solution;
+  skein_solution uncorrected; /* the one before a correction, and its u_f */
+  double *u_f_before;
   double *saved;                        /* states of all rods before the step */
   sk_body_state *saved_bodies, *driven; /* before the step; with the velocities that the scene prescribes for it */
 };
@@ -207,9 +209,10 @@ int sk_touch_order(const sk_touch *x, const sk_touch *y);       /* by a, then b:
 int sk_touches_find(const sk_touches *list, const sk_touch *t); /* the first that does not come before t */
 
 /* ---- bend.c: the linear problem, corrected ---- */
-/* After the rods and bodies have moved: puts what the motion over the step has that the problem had not into u_f, where
- * that matters; then the step is to be solved *again. */
+/* After the rods and bodies have moved: what the motion over the step has that the problem had not, for the next step;
+ * where it matters also into u_f, and the step is to be solved *again. */
 skein_status sk_world_correct(skein_world *w, double dt, bool *again);
+void sk_world_uncorrect(skein_world *w); /* problem and solution as they were before the last *again */
 
 /* ---- verify.c: the motion against the linear problem ---- */
 /* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.
@@ -240,8 +243,9 @@ sk_vec3 sk_world_axial_frame(const skein_world *w, const sk_touch *t, sk_vec3 *a
 
 /* ---- problem.c: M, H, f, u_f, and back ---- */
 skein_status sk_world_assemble(skein_world *w, double dt);
-skein_status sk_world_solve(skein_world *w, double dt, skein_step_info *info);
-/* Relative velocity of a touch in its frame, without gap terms, by the velocities v of the problem's dofs. */
+/* With few sweeps where there is another answer already, or will be another try. */
+skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_step_info *info);
+void sk_world_take(skein_world *w, double dt, skein_step_info *info); /* velocities and impulses of the solution */
 void sk_world_energies(const skein_world *w, skein_step_info *info);
 
 /* ---- rigid.c: instead of both, where distances at the end of the step are enforced ---- */
