@@ -9,7 +9,7 @@ typedef struct outcome {
 
 /* A strand hangs over a ball and is turned to and fro by its root. No push-out, no shorter steps: what sinks in stays.
  */
-static outcome shake(int corrections, int threads)
+static play open_scene(int corrections, int threads)
 {
   text t = {0};
   say(&t,
@@ -23,7 +23,12 @@ static outcome shake(int corrections, int threads)
       "\"angle\": 60}}]}}], \"rods\": [{\"length\": 0.3, \"elements\": 6, \"material\": \"m\", \"root\": {\"body\": "
       "\"hand\", \"position\": [0, 0, 0], \"direction\": [1, 0, 0]}}]}",
       corrections);
-  play p = play_text(&t, threads);
+  return play_text(&t, threads);
+}
+
+static outcome shake(int corrections, int threads)
+{
+  play p = open_scene(corrections, threads);
   play_until(&p, 0.9);
   outcome o = {p.penetration, place(&p, 0, 0.3)};
   play_close(&p);
@@ -40,8 +45,34 @@ static void sinks_less(void **state)
   assert_memory_equal(&thrice.tip, &again.tip, sizeof thrice.tip);
 }
 
+/* What a contact hands on to the next step is in the state: a world that was saved in the middle of the shaking goes on
+ * with the same bits. */
+static void goes_on(void **state)
+{
+  (void)state;
+  play whole = open_scene(1, 1), p = open_scene(1, 1);
+  int touched = 0;
+  for (int i = 0; i < 150; i++) {
+    play_step(&whole, 0.9), play_step(&p, 0.9);
+    if (i % 5) continue;
+    void *bytes;
+    size_t size;
+    skein_world *next;
+    touched += p.info.contacts > 0;
+    expect_ok(skein_world_save(p.world, &bytes, &size));
+    expect_ok(skein_world_create(p.scene, 1, &next));
+    expect_ok(skein_world_load(next, bytes, size));
+    skein_world_destroy(p.world);
+    p.world = next;
+    free(bytes);
+    assert_true(hash_of(&p) == hash_of(&whole));
+  }
+  assert_true(touched > 5 && hash_of(&p) == hash_of(&whole));
+  play_close(&p), play_close(&whole);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sinks_less)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sinks_less), cmocka_unit_test(goes_on)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
