@@ -51,7 +51,7 @@ if [ "$(id -u)" != 0 ]; then
   expect 3 "cannot write" "$skein" view run.h5 -o closed/run.html
 fi
 if [ -e /dev/full ]; then expect 3 "cannot write" "$skein" view run.h5 -o /dev/full; fi
-timeout -s INT 1 "$skein" run cord.json -o early.h5 --quiet --threads 1 --set time.settle=1e4 2>/dev/null || true
+timeout --foreground -s INT 1 "$skein" run cord.json -o early.h5 --quiet --threads 1 --set time.settle=1e4 2>/dev/null || true
 for command in "view -o no.html" stats measure; do # stopped before frame 0
   expect 2 "early.h5: has no frames yet" "$skein" $command early.h5
 done
