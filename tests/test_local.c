@@ -277,7 +277,7 @@ static void visits_stay(void **unused)
   (void)unused;
   sk_random g = sk_random_make(5);
   int both = 0;
-  for (int tried = 0; tried < (SLOW_BUILD ? 500 : 5000); tried++) {
+  for (int tried = 0; tried < (SLOW_BUILD ? 2000 : 5000); tried++) {
     double stuck[3], slid[3], start[3], u[3], mu = 0.3, turn = sk_random_uniform(&g, 0, 7),
                                               way = sk_random_uniform(&g, 0, 7);
     double size = sk_random_uniform(&g, 0.5, 0.95) / mu, w1 = size * cos(turn), w2 = size * sin(turn);
