@@ -181,7 +181,7 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
 
 typedef struct world_record {
   uint32_t magic;
-  int32_t strands, bodies, touches, next_event, calm, hold, meek;
+  int32_t strands, bodies, touches, next_event, calm, hold, meek, meek_next, spare;
   int64_t steps;
   double time, dt, last_dt, energy_scale, penetration;
   skein_env env;
@@ -221,6 +221,8 @@ static void pass_world(stream *s, skein_world *w)
                        w->calm,
                        w->hold,
                        w->meek,
+                       w->meek_next,
+                       0,
                        w->steps,
                        w->time,
                        w->dt,
@@ -241,7 +243,7 @@ static void pass_world(stream *s, skein_world *w)
     if (!w->strands || !w->touches.at || !w->rest) s->bad = s->starved = true;
     if (s->bad) return;
     w->touches.count = r.touches, w->next_event = r.next_event, w->calm = r.calm, w->steps = r.steps;
-    w->hold = r.hold, w->meek = r.meek;
+    w->hold = r.hold, w->meek = r.meek, w->meek_next = r.meek_next;
     w->time = r.time, w->dt = r.dt, w->last_dt = r.last_dt, w->energy_scale = r.energy_scale,
     w->penetration = r.penetration, w->env = r.env;
   }

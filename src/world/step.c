@@ -291,7 +291,17 @@ static bool is_calm(const skein_world *w, double speed, double radius)
   return speed < share * radius / w->scene->step.dt && (g == 0 || 0.5 * speed * speed < 0.1 * g * radius);
 }
 
-enum { patience = 4, meekness = 8 }; /* steps of that length after a shorter one; without push-out after one without */
+enum { patience = 4 };                   /* steps of that length after a shorter one */
+enum { meek_least = 8, meek_most = 64 }; /* steps without push-out after one without */
+
+/* A contact that is pressed from all sides stays so: each time that push-out fails again, it is left alone for twice as
+ * long. */
+static void grow_meek(skein_world *w)
+{
+  if (!w->gentle) w->meek = w->meek_next = 0;
+  else if (w->meek > 0) w->meek--;
+  else w->meek = w->meek_next = SK_MAX(meek_least, SK_MIN(meek_most, 2 * w->meek_next));
+}
 
 /* Half the step after trouble, slowly back to the default after calm ones. `wanted`: the step that was tried first. */
 static void adapt(skein_world *w, const skein_step_info *info, double wanted)
@@ -385,7 +395,7 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   if (s.code != SKEIN_OK) return s;
   sk_world_deform_done(w);
   double last = sk_seconds(), end = horizon(w, until);
-  w->meek = !w->gentle ? 0 : w->meek > 0 ? w->meek - 1 : meekness;
+  grow_meek(w);
   describe(w, info);
   sk_world_energies(w, info);
   info->work = sk_world_load_work(w);

@@ -105,6 +105,7 @@ struct skein_world {
   double penetration; /* of the last step, in radii */
   bool calm;          /* the last step moved little: the solver may be exact */
   int hold, meek;     /* steps until dt may grow again, until overlaps are pushed out again */
+  int meek_next;      /* for how many that was, the last time */
   double *mu;         /* of pairs of groups as they are now: the scene's, or what was set since */
   sk_pull *pulls;
   int pull_count;
