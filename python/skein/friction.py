@@ -353,7 +353,7 @@ def solve(W=None, b=None, mu=None, *, M=None, H=None, f=None, u_f=None, d: int |
     threads       0: all cores; the bits of the answer do not depend on it
     operator_form "explicit" keeps W by blocks, "factored" goes through the objects, "auto" counts
     accelerate    "anderson", "relax" (over-relaxation) or "none"
-    freeze        contacts at rest are visited less often (not while accelerating)
+    freeze        contacts at rest are visited less often (not with "anderson")
     look          sweeps between two full evaluations of the error, which progress sees; 0: 20
     progress      called with a `Progress` after each of them; true stops the solve. It comes from any thread, one at a
                   time; with one, Ctrl-C works too. It begins with an evaluation of the guess, so the last bits may

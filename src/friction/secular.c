@@ -181,7 +181,7 @@ bool sk_secular_solve(sk_secular *k, const double *b, double *r)
 }
 
 /* A sliding answer for a contact that slides, near the last; false where there is none. Contacts that jump between two
- * answers keep their neighbours from settling (Free/A: all of 29 problems that 2,000 sweeps had not solved). */
+ * answers keep their neighbours from settling (Free/A: 23 of 29 problems that 2,000 sweeps had not solved). */
 static bool slide_on(sk_secular *k, const double *u, const double *b, double *r)
 {
   double last = k->a, T2 = r[1] * r[1] + r[2] * r[2], limit = k->mu * r[0];

@@ -50,8 +50,8 @@ static skein_status keep(skein_world *w)
   double *all = SK_NEW_RAW(&w->arena, 3 * rows + dofs, double);
   if (!all) return sk_no_memory();
   w->uncorrected = (skein_solution){all, all + rows, all + 2 * rows}, w->u_f_before = all + 2 * rows + dofs;
-  memcpy(w->uncorrected.r, w->solution.r, rows * sizeof *all),
-      memcpy(w->uncorrected.u, w->solution.u, rows * sizeof *all);
+  memcpy(w->uncorrected.r, w->solution.r, rows * sizeof *all);
+  memcpy(w->uncorrected.u, w->solution.u, rows * sizeof *all);
   memcpy(w->uncorrected.v, w->solution.v, dofs * sizeof *all);
   memcpy(w->u_f_before, w->problem.u_f, rows * sizeof *all);
   return sk_ok();

@@ -181,7 +181,7 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
 
 typedef struct world_record {
   uint32_t magic;
-  int32_t strands, bodies, touches, next_event, calm, hold, meek, meek_next, spare;
+  int32_t strands, bodies, touches, next_event, calm, hold, meek, meek_next, spare; /* no gap before the next */
   int64_t steps;
   double time, dt, last_dt, energy_scale, penetration;
   skein_env env;
