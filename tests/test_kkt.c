@@ -106,7 +106,7 @@ static void chains_in_their_coordinates(void **state)
     expect_solves(&s, &arena);
     for (int i = CHAINS * EACH - 1; i >= 0; i--)
       if (i % CHAINS > 1) position[i] = count, rows[count++] = i;
-    expect_ok(sk_system_extract(&s, rows, count, position, &arena, &part));
+    expect_ok(sk_system_extract(&s, rows, count, position, 1, &arena, &part));
     expect_solves(&part, &arena);
     sk_arena_free(&arena);
   }

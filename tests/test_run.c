@@ -204,6 +204,27 @@ static void test_moved(void **unused)
   assert_int_equal(system("rm -rf sub link.h5"), 0);
 }
 
+/* A copy of the file alone reads the frames of its original, and does not take them away from it. */
+static void test_copied(void **unused)
+{
+  (void)unused;
+  skein_run *run;
+  make_run("p.h5", 3, RODS, false);
+  assert_int_equal(system("cp p.h5 q.h5"), 0);
+  expect_run("q.h5", 3, RODS);
+  skein_status s = skein_run_open("q.h5", true, &run);
+  assert_int_equal(s.code, SKEIN_BAD_INPUT);
+  assert_string_equal(s.message, "q.h5: is a copy of 'p.h5', whose frames are in 'p.h5.d': expected a copy of both");
+  expect_run("p.h5", 3, RODS);
+  assert_int_equal(system("cp -r p.h5.d q.h5.d"), 0);
+  expect_ok(skein_run_open("q.h5", true, &run));
+  expect_ok(skein_run_finish(run));
+  skein_run_close(run);
+  expect_run("q.h5", 3, RODS);
+  expect_run("p.h5", 3, RODS);
+  assert_int_equal(system("rm -rf p.h5 p.h5.d q.h5"), 0);
+}
+
 static void test_missing_pieces(void **unused)
 {
   (void)unused;
@@ -547,6 +568,7 @@ int main(void)
       cmocka_unit_test(test_reopen_finished),
       cmocka_unit_test(test_replace),
       cmocka_unit_test(test_moved),
+      cmocka_unit_test(test_copied),
       cmocka_unit_test(test_missing_pieces),
       cmocka_unit_test(test_lock),
       cmocka_unit_test(test_kill),

@@ -171,6 +171,29 @@ static void test_raised(void **state)
   skein_scene_destroy(s);
 }
 
+/* Curls that begin raised begin straight, but for what takes them clear of the bodies. Twist belongs to the curl from
+ * the start where it is locked: bent there, an element would not lie where it was fitted. */
+static void test_raised_curls(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "{\"rods\": [{\"length\": 0.3, \"elements\": 6, \"twist_locked\": 2, \"root\": {\"body\": \"head\"},"
+      " \"natural\": {\"helix\": {\"radius\": 0.008, \"pitch\": 0.04}}, \"start\": {\"outside\": true},"
+      " \"groom\": {\"count\": 60, \"raised\": true}}],"
+      " \"bodies\": [{\"name\": \"head\", \"shape\": {\"type\": \"head\"}},"
+      " {\"name\": \"bust\", \"shape\": {\"type\": \"head\", \"part\": \"bust\"}}]}";
+  skein_scene *s = parse_with(text, ".", 2);
+  for (int i = 0; i < s->rod_count; i++) {
+    const skein_rod_def *d = &s->rods[i].def;
+    const double *natural = d->natural + 3 * (d->naturals - 1);
+    expect_at_most(60, sqrt(natural[0] * natural[0] + natural[1] * natural[1]), "natural curvature, at least");
+    assert_int_equal(d->initials, 6);
+    for (int k = 12; k < 18; k++) expect_at_most(fabs(d->initial[k]), 0.1, "curvature of the last elements");
+    expect_at_most(s->rods[i].moved, 0, "moved out of bodies");
+  }
+  skein_scene_destroy(s);
+}
+
 /* A roof of two slopes: one is the group "scalp" and has all the hair. */
 static void test_scalp_of_a_group(void **state)
 {
@@ -200,6 +223,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_heads_are_closed), cmocka_unit_test(test_nearest_place),
                                      cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_roots),
-                                     cmocka_unit_test(test_raised),           cmocka_unit_test(test_scalp_of_a_group)};
+                                     cmocka_unit_test(test_raised),           cmocka_unit_test(test_raised_curls),
+                                     cmocka_unit_test(test_scalp_of_a_group)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

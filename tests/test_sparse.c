@@ -143,75 +143,91 @@ static void extract(void **unused)
   sk_csr_destroy(&A);
 }
 
-/* ---- Colouring ---- */
+/* ---- Orders for several threads ---- */
 
-/* Contacts in `order` are a permutation, and colour_start covers them; the colour of each in `colour`. */
-static void read_colours(int n, int colours, const int *order, const int *colour_start, int *colour)
+/* Contacts in `order` are a permutation, pieces cover them, and no piece waits for itself or a later one; the piece of
+ * each contact in `piece`. Threads find their pieces by home. */
+static void read_order(int n, const int *order, const sk_order *o, int *piece)
 {
-  for (int i = 0; i < n; i++) colour[i] = -1;
-  assert_int_equal(colour_start[0], 0);
-  assert_int_equal(colour_start[colours], n);
-  for (int c = 0; c < colours; c++) {
-    assert_true(colour_start[c] < colour_start[c + 1]);
-    for (int k = colour_start[c]; k < colour_start[c + 1]; k++) {
-      assert_int_equal(colour[order[k]], -1);
-      colour[order[k]] = c;
+  for (int i = 0; i < n; i++) piece[i] = -1;
+  assert_true(o->pieces > 0);
+  assert_int_equal(o->start[0], 0);
+  assert_int_equal(o->start[o->pieces], n);
+  for (int q = 0; q < o->pieces; q++) {
+    assert_true(o->start[q] < o->start[q + 1]);
+    assert_true(o->before[q] == q || (q > 0 && o->before[q] == o->before[q - 1]));
+    assert_true(o->home[q] >= 0 && o->home[q] < 1);
+    for (int k = o->start[q]; k < o->start[q + 1]; k++) {
+      assert_int_equal(piece[order[k]], -1);
+      piece[order[k]] = q;
     }
   }
 }
 
-/* Two contacts of one colour share no key; also when more colours are needed than there are bits. */
-static void colours_by_key(void **unused)
+/* Two contacts of two pieces that are done side by side share no object: few and many objects, one to three for each
+ * contact, near each other (a chain) or anywhere. */
+static void blocks_of_objects(void **unused)
 {
   (void)unused;
   sk_random g = sk_random_make(4);
-  enum { n = 1500 };
-  static int key[2 * n], order[n], colour[n];
+  enum { n = 3000 };
+  static int key[3 * n], order[n], piece[n];
   static int64_t start[n + 1];
-  for (int t = 0; t < 4; t++) {
-    int keys = (const int[]){3000, 100, 8, 1}[t], *colour_start;
+  for (int t = 0; t < 6; t++) {
+    int keys = (const int[]){3000, 100, 8, 1, 2000, 500}[t], most = t == 1 ? 3 : 2;
+    bool chain = t >= 4;
     sk_arena arena = {0};
+    sk_order o;
     for (int i = 0; i < n; i++) {
-      start[i + 1] = start[i] + 1 + sk_random_int(&g, 2);
-      for (int64_t k = start[i]; k < start[i + 1]; k++) key[k] = sk_random_int(&g, keys);
+      int at = sk_random_int(&g, keys);
+      start[i + 1] = start[i] + 1 + sk_random_int(&g, most);
+      for (int64_t k = start[i]; k < start[i + 1]; k++)
+        key[k] = chain ? (at + sk_random_int(&g, 4)) % keys : sk_random_int(&g, keys);
     }
-    int colours = sk_colour(all_rows(&arena, n), n, start, key, keys, false, &arena, order, &colour_start);
-    assert_true(colours > 0);
-    read_colours(n, colours, order, colour_start, colour);
+    assert_true(sk_block_order(all_rows(&arena, n), n, start, key, keys, &arena, order, &o));
+    read_order(n, order, &o, piece);
     for (int i = 0; i < n; i++)
-      for (int j = 0; j < i; j++)
+      for (int j = 0; j < i; j++) {
+        if (piece[i] == piece[j] || o.before[piece[i]] != o.before[piece[j]]) continue;
         for (int64_t a = start[i]; a < start[i + 1]; a++)
-          for (int64_t b = start[j]; b < start[j + 1]; b++) assert_true(key[a] != key[b] || colour[i] != colour[j]);
+          for (int64_t b = start[j]; b < start[j + 1]; b++) assert_int_not_equal(key[a], key[b]);
+      }
+    if (chain) expect_at_most(o.start[o.pieces] - o.start[8], 0.2 * n, "contacts between the eight blocks");
     sk_arena_free(&arena);
   }
 }
 
-/* With edges: neighbours differ, in both directions of a symmetric graph with itself among the neighbours. */
-static void colours_by_edge(void **unused)
+/* Neighbours are not visited side by side, in a symmetric graph where each is also its own; nor when there are more
+ * colours than bits for them (share: of all pairs that are neighbours). */
+static void check_colours(double share)
 {
-  (void)unused;
-  enum { n = 400 };
+  enum { n = 1100 };
   static bool near[n][n];
-  static int col[n * n], order[n], colour[n];
+  static int col[n * n], order[n], piece[n];
   static int64_t start[n + 1];
   sk_random g = sk_random_make(5);
-  for (int k = 0; k < 6 * n; k++) {
-    int i = sk_random_int(&g, n), j = sk_random_int(&g, n);
-    near[i][j] = near[j][i] = true;
-  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) near[i][j] = near[j][i] = i == j || sk_random_uniform(&g, 0, 1) < share;
   for (int i = 0; i < n; i++) {
     start[i + 1] = start[i];
     for (int j = 0; j < n; j++)
-      if (near[i][j] || i == j) col[start[i + 1]++] = j;
+      if (near[i][j]) col[start[i + 1]++] = j;
   }
-  int *colour_start;
   sk_arena arena = {0};
-  int colours = sk_colour(all_rows(&arena, n), n, start, col, n, true, &arena, order, &colour_start);
-  assert_in_range(colours, 2, 60);
-  read_colours(n, colours, order, colour_start, colour);
+  sk_order o;
+  assert_true(sk_colour_order(all_rows(&arena, n), n, start, col, n, &arena, order, &o));
+  read_order(n, order, &o, piece);
   for (int i = 0; i < n; i++)
-    for (int64_t k = start[i]; k < start[i + 1]; k++) assert_true(col[k] == i || colour[col[k]] != colour[i]);
+    for (int64_t k = start[i]; k < start[i + 1]; k++)
+      assert_true(col[k] == i || o.before[piece[col[k]]] != o.before[piece[i]]);
+  if (share < 0.01) assert_true(o.pieces < n / 4);
   sk_arena_free(&arena);
+}
+
+static void colours_of_neighbours(void **unused)
+{
+  (void)unused;
+  check_colours(0.005), check_colours(1);
 }
 
 /* ---- Disjoint sets ---- */
@@ -325,10 +341,14 @@ static void banded(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(blocks_from_rows), cmocka_unit_test(stored_zeros),
-      cmocka_unit_test(transpose),        cmocka_unit_test(extract),
-      cmocka_unit_test(colours_by_key),   cmocka_unit_test(colours_by_edge),
-      cmocka_unit_test(union_find),       cmocka_unit_test(lu),
+      cmocka_unit_test(blocks_from_rows),
+      cmocka_unit_test(stored_zeros),
+      cmocka_unit_test(transpose),
+      cmocka_unit_test(extract),
+      cmocka_unit_test(blocks_of_objects),
+      cmocka_unit_test(colours_of_neighbours),
+      cmocka_unit_test(union_find),
+      cmocka_unit_test(lu),
       cmocka_unit_test(banded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,22 @@ static void nothing_overlaps(void **state)
 
 /* ---- Forces ---- */
 
+/* By velocities links of a chain, whose edges have no sure normal where they touch, are kept apart and come to rest. */
+static void links_hang_by_velocities(void **state)
+{
+  (void)state;
+  for (int rough = 0; rough < 2; rough++) {
+    play p = open_file("chain-of-links", "velocity", rough ? "0.3" : "0");
+    double least = INFINITY;
+    for (int k = 0; k < 1500; k++) {
+      play_step(&p, 0.001 * (k + 1));
+      least = fmin(least, nearest(&p));
+    }
+    assert_true(least > 1e-5 && p.info.converged && p.info.kinetic < 1e-6);
+    play_close(&p);
+  }
+}
+
 static void a_box_weighs_what_it_weighs(void **state)
 {
   (void)state;
@@ -195,6 +211,7 @@ static void wrong_scenes_say_why(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_overlaps),
+                                     cmocka_unit_test(links_hang_by_velocities),
                                      cmocka_unit_test(a_box_weighs_what_it_weighs),
                                      cmocka_unit_test(forces_go_to_those_of_the_velocities),
                                      cmocka_unit_test(friction_holds),

@@ -6,15 +6,16 @@
 enum { RODS = 4 };
 
 /* A crib of rods on a plate, with more fields and rods where the test wants them. `plate`: more of it. */
-static void say_crib(text *t, const char *model, bool sleep, const char *plate, const char *rods, const char *more)
+static void say_crib(text *t, const char *model, double tol, bool sleep, const char *plate, const char *rods,
+                     const char *more)
 {
   say(t,
-      "{\"friction\": 0.5, \"time\": {\"dt\": 0.002}, \"solver\": {\"tol\": 1e-8, \"sleep\": %s}, \"materials\": "
+      "{\"friction\": 0.5, \"time\": {\"dt\": 0.002}, \"solver\": {\"tol\": %g, \"sleep\": %s}, \"materials\": "
       "{\"stuff\": {\"E\": 1e7, \"density\": 1100, \"radius\": 0.002, \"damping\": 0.02}}, \"bodies\": "
       "[{\"name\": \"plate\", \"shape\": {\"type\": \"box\", \"size\": [0.3, 0.3, 0.02]}, \"position\": [0, 0, "
       "-0.01]%s}], "
       "\"rods\": [",
-      sleep ? "true" : "false", plate);
+      tol, sleep ? "true" : "false", plate);
   for (int i = 0; i < RODS; i++) {
     double aside = i % 2 ? -0.02 : 0.02, z = 0.00205 + 0.0041 * (i / 2);
     sk_vec3 root = i < 2 ? sk_vec(-0.04, aside, z) : sk_vec(aside, -0.04, z);
@@ -30,7 +31,7 @@ static void say_crib(text *t, const char *model, bool sleep, const char *plate, 
 static play crib(const char *model, bool sleep, const char *plate, const char *rods, const char *more)
 {
   text t = {0};
-  say_crib(&t, model, sleep, plate, rods, more);
+  say_crib(&t, model, 1e-8, sleep, plate, rods, more);
   return play_text(&t, 1);
 }
 
@@ -75,6 +76,29 @@ static void a_pile_lies_still(void **state)
     skein_frame_destroy(&frame);
     play_close(&p);
   }
+}
+
+/* The tolerance halves in every step that follows a calm one, down to that of rest, and is back at once when something
+ * moves. */
+static void the_tolerance_follows_the_motion(void **state)
+{
+  (void)state;
+  text t = {0};
+  say_crib(&t, "super-helix", 1e-5, false,
+           ", \"motion\": {\"keys\": [{\"time\": 0}, {\"time\": 1},"
+           " {\"time\": 1.2, \"position\": [0.05, 0, -0.01]}]}",
+           "", "");
+  play p = play_text(&t, 1);
+  double last = 1e-5, least = 1, most = 0;
+  for (int k = 0; skein_world_time(p.world) < 1; k++, last = p.info.tol) {
+    play_step(&p, 1);
+    assert_true(p.info.tol == 1e-5 || p.info.tol == fmax(1e-8, 0.5 * last));
+    least = fmin(least, p.info.tol);
+  }
+  assert_true(least == 1e-8);
+  while (skein_world_time(p.world) < 1.1) play_step(&p, 1.1), most = fmax(most, p.info.tol);
+  assert_true(most == 1e-5);
+  play_close(&p);
 }
 
 /* A rod falls on the pile while it sleeps: the same as if it had never slept. */
@@ -164,8 +188,11 @@ static void boxes_sleep(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_pile_lies_still), cmocka_unit_test(what_falls_on_it_wakes_it),
-                                     cmocka_unit_test(what_changes_wakes_it), cmocka_unit_test(sleep_is_saved),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_pile_lies_still),
+                                     cmocka_unit_test(the_tolerance_follows_the_motion),
+                                     cmocka_unit_test(what_falls_on_it_wakes_it),
+                                     cmocka_unit_test(what_changes_wakes_it),
+                                     cmocka_unit_test(sleep_is_saved),
                                      cmocka_unit_test(boxes_sleep)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,7 +142,8 @@ typedef struct reproduce_run {
   double until;         /* s */
   int steps, limit;
   /* over all steps */
-  int contacts_max, above, busy; /* busy: steps with contacts that are awake */
+  int contacts_max, acting_max; /* acting: that stick or slide */
+  int above, busy;              /* busy: steps with contacts that are awake */
   double nu_max, error_max, seconds, seconds_busy, penetration_max;
   double begun, said;
   double patience; /* s of wall clock that --quick gives this run; 0: no limit of its own */

@@ -11,9 +11,9 @@ typedef struct source {
 } source;
 
 static const source sources[] = {
-    {"31/16", "spaghetti-31", NULL, 300, 10, 8},
-    {"76/16", "spaghetti-76", "rods.spaghetti.elements=16", 260, 20, 6},
-    {"76/22", "spaghetti-76", NULL, 240, 20, 6},
+    {"31/16", "spaghetti-31", NULL, 300, 50, 8},
+    {"76/16", "spaghetti-76", "rods.spaghetti.elements=16", 260, 100, 6},
+    {"76/22", "spaghetti-76", NULL, 240, 100, 6},
 };
 static const skein_method methods[] = {SKEIN_NEWTON_AC, SKEIN_GS, SKEIN_AUTO};
 enum { SOURCES = 3, METHODS = 3, ZONES = 3 };
@@ -44,7 +44,7 @@ static const char calm[] = "solver.tol_rest=1e-4";
 static skein_status try_all(convergence_job *job, const reproduce_run *run, const source *from, reproduce_plot *times)
 {
   skein_status status = {.code = SKEIN_OK};
-  double limit = job->section->set->quick ? 0.5 : 30, nu = run->info.nu;
+  double limit = job->section->set->quick ? 0.5 : 5, nu = run->info.nu;
   for (int m = 0; m < METHODS && status.code == SKEIN_OK; m++) {
     skein_solve_info info;
     status =
@@ -70,7 +70,7 @@ static skein_status sample(convergence_job *job, const source *from)
   reproduce_section *s = job->section;
   char title[96];
   snprintf(title, sizeof title, "Time to 1e-4 against nu, spaghetti %s (%s)", from->label,
-           s->set->quick ? "at most 0.5 s, auto 5 s" : "at most 30 s");
+           s->set->quick ? "at most 0.5 s, auto 5 s" : "at most 5 s, auto 50 s");
   reproduce_plot times = reproduce_plot_make(title, "nu", "time (s)");
   times.log_y = true, times.line_x = 1;
   for (int m = 0; m < METHODS; m++) reproduce_plot_series(&times, REPRODUCE_DOTS, "%s", skein_method_name(methods[m]));
@@ -205,8 +205,8 @@ static void write_reach(reproduce_section *s, reach r[2][PAIR][LEVELS])
 skein_status reproduce_local_global(reproduce_section *s)
 {
   reach r[2][PAIR][LEVELS] = {0};
-  double limit = s->set->quick ? 0.5 : 20;
-  int every = s->set->quick ? 25 : 10, loose = 0, all = 0;
+  double limit = s->set->quick ? 0.5 : 5;
+  int every = s->set->quick ? 25 : 200, loose = 0, all = 0;
   reproduce_plot plot = reproduce_plot_make("Error against time, the last of the problems", "time (s)", "error");
   reproduce_run run;
   plot.log_x = plot.log_y = true;

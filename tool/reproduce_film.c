@@ -67,6 +67,22 @@ static skein_status save(studio *d, int index, bool state_too)
   return s;
 }
 
+/* The way to frame 0, which is in no statistics. A try with few steps ends on it. */
+static skein_status settle(studio *d)
+{
+  skein_status s = {.code = SKEIN_OK};
+  int most = d->section->set->steps;
+  while (s.code == SKEIN_OK && skein_world_time(d->world) < 0 && (most == 0 || d->film->made < most)) {
+    skein_step_info step;
+    if (reproduce_interrupted())
+      return (skein_status){.code = SKEIN_IO_FAILURE, .message = "interrupted while its rods settled"};
+    s = skein_world_step(d->world, 0, &step);
+    d->film->made++;
+  }
+  if (skein_world_time(d->world) < 0) d->section->cut = true;
+  return s;
+}
+
 /* A scene of the program, from its start. */
 static skein_status begin(studio *d, const char *path)
 {
@@ -83,6 +99,8 @@ static skein_status begin(studio *d, const char *path)
   }
   s = skein_scene_read(scene, def->sets, def->set_count, &d->scene);
   if (s.code == SKEIN_OK) s = skein_world_create(d->scene, d->section->set->threads, &d->world);
+  if (s.code == SKEIN_OK) s = settle(d);
+  d->begun = reproduce_clock(); /* patience is for what is shown */
   if (s.code == SKEIN_OK) s = skein_run_create(path, d->scene, &d->film->run);
   if ((slash = strrchr(scene, '/'))) *slash = 0;
   if (s.code == SKEIN_OK) s = skein_run_set_folder(d->film->run, slash ? scene : ".");

@@ -41,7 +41,8 @@ static skein_status film_one(reproduce_section *s, int smooth, skein_measures *m
   reproduce_film film;
   make_sets(s->set->quick, smooth, &sets);
   reproduce_film_def def = {.name = names[smooth], .scene = "free-a", .sets = sets.at, .set_count = sets.count};
-  if (s->set->quick) def.frames = 20, def.patience = 11;
+  if (smooth) def.frames = 345;                          /* 11.5 s: the gentle part and the rough one */
+  if (s->set->quick) def.frames = 75, def.patience = 25; /* to where it turns fastest */
   skein_status status = reproduce_film_make(s, &def, &film);
   skein_measure_def measure = skein_default_measure_def();
   *m = (skein_measures){.strand = -1};

@@ -17,7 +17,9 @@ static const bench_solver all_solvers[] = {
     {SKEIN_ENUM, false, 0},    {SKEIN_DURIEZ08, false, 0}, {SKEIN_PYRAMID4, false, 0}, {SKEIN_SECULAR, false, 0},
 };
 enum { SOLVERS = sizeof all_solvers / sizeof all_solvers[0], PAPERS = SOLVERS - 1 };
-static const double tolerance = 1e-6;
+/* Of the dimensionless error. The paper's 1e-6 is in its own units, where it ranges from 1e-4 in motion to 1e-6 at rest
+ * and says that this is 1e-3 to 1e-4 without units. */
+static const double tolerance = 1e-3;
 
 typedef struct job {
   reproduce_section *section;
@@ -135,7 +137,7 @@ static void recall_line(job *j, const char *line)
     for (int k = 0; k < SOLVERS && !strcmp(j->file[p], file); k++) {
       tool_local_name(j->solver[k].local, j->solver[k].failsafe, name);
       size_t at = (size_t)k * (size_t)j->problems + (size_t)p;
-      if (strcmp(name, local) != 0 || j->known[at]) continue;
+      if (strcmp(name, local) != 0 || tol != j->solver[k].tol || j->known[at]) continue;
       j->known[at] = true, j->recalled++;
       j->run[at] = (bench_run){j->file[p],
                                contacts,
@@ -220,7 +222,7 @@ static skein_status solve_all(job *j, int *done)
   skein_status status = {.code = SKEIN_OK};
   skein_solve_def def = bench_default_def();
   tool_set_tol(&def, tolerance);
-  def.max_seconds = s->set->quick ? 1 : 120;
+  def.max_seconds = s->set->quick ? 1 : 20;
   if (s->set->quick) def.max_sweeps = 1000;
   for (int k = 0; k < SOLVERS; k++)
     j->solver[k] = all_solvers[k], j->solver[k].tol = bench_tol(&all_solvers[k], def.tol);
@@ -363,7 +365,7 @@ skein_status reproduce_locals(reproduce_section *s)
     for (int k = 0; k < SOLVERS; k++) rows[k] = bench_sum(j.run + (size_t)k * (size_t)done, done);
     reproduce_say(
         s, "%d of %d problems, %.0f contacts in the mean; at most %d sweeps and %d s each, from zero, one thread%s.",
-        done, asked, contacts, s->set->quick ? 1000 : 2000, s->set->quick ? 1 : 120,
+        done, asked, contacts, s->set->quick ? 1000 : 2000, s->set->quick ? 1 : 20,
         s->set->quick ? "; small versions (--quick)" : "");
     if (j.recalled > 0) reproduce_say(s, "%d results are from an earlier call (locals-results.csv).", j.recalled);
     write_table(&j, rows);

@@ -128,6 +128,7 @@ static void count_step(reproduce_run *run, double seconds)
   run->penetration_max = fmax(run->penetration_max, t->penetration);
   if (t->contacts > 0 && t->nu > 0) run->busy++, run->seconds_busy += seconds;
   if (t->contacts > run->contacts_max) run->contacts_max = t->contacts;
+  if (t->stick + t->slide > run->acting_max) run->acting_max = t->stick + t->slide;
   if (isfinite(t->nu)) run->nu_max = fmax(run->nu_max, t->nu);
 }
 

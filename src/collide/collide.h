@@ -26,6 +26,7 @@ typedef struct sk_piece {
   int object, group; /* object: 0 .. rods - 1 */
   int piece;         /* number along the object */
   bool straight;     /* the rod is its axis, not a curve beside it */
+  double bow;        /* m: how far the curve is beside it */
   sk_vec3 way;       /* m */
   int hidden;        /* 1 + object of the solid that it is not tested against; 0: none */
 } sk_piece;

@@ -144,7 +144,7 @@ skein_status sk_gs_run(sk_work *w, sk_watch *watch)
         status = iterate(w, &g, watch);
         sk_sweep_dismiss(&g.sweep);
       } else {
-        sk_sweep_help(&g.sweep);
+        sk_sweep_help(&g.sweep, omp_get_thread_num());
       }
     }
   } else {

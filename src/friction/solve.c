@@ -75,22 +75,21 @@ typedef struct outcome {
 
 typedef struct islands {
   int count;
-  int *start, *contact; /* contacts by island, ascending */
-  int *position;        /* contact -> position in its island */
-  int *colours;         /* of each island that is large */
-  int **colour_start;
+  int *start, *contact;     /* contacts by island, ascending */
+  int *position;            /* contact -> position in its island */
+  sk_order *order;          /* of each island that is large */
   pthread_mutex_t *telling; /* of this solve */
   outcome *outcome;
 } islands;
 
-/* Contacts of a large island stand in the order in which they are visited: by colour. */
-static skein_status colour_islands(const sk_system *s, sk_arena *arena, islands *p)
+/* Contacts of a large island stand in the order in which they are visited. */
+static skein_status order_islands(const sk_system *s, sk_arena *arena, islands *p)
 {
   skein_status status = sk_ok();
   for (int k = 0; k < p->count && status.code == SKEIN_OK; k++) {
     int *rows = p->contact + p->start[k], n = p->start[k + 1] - p->start[k];
     if (n < SK_LARGE) continue;
-    status = sk_system_colour(s, rows, n, arena, p->colours + k, p->colour_start + k);
+    status = sk_system_order(s, rows, n, arena, p->order + k);
     for (int i = 0; i < n; i++) p->position[rows[i]] = i;
   }
   return status;
@@ -103,12 +102,12 @@ static skein_status make_islands(const sk_system *s, sk_arena *arena, islands *p
   p->start = SK_NEW(arena, p->count + 2, int), p->contact = SK_NEW(arena, s->n, int),
   p->position = SK_NEW(arena, s->n, int);
   p->outcome = SK_NEW(arena, p->count, outcome);
-  p->colours = SK_NEW(arena, p->count, int), p->colour_start = SK_NEW(arena, p->count, int *);
+  p->order = SK_NEW(arena, p->count, sk_order);
   if (arena->failed) return sk_no_memory();
   for (int i = 0; i < s->n; i++) p->position[i] = p->start[island_of[i] + 2]++;
   for (int k = 0; k < p->count; k++) p->start[k + 1] += p->start[k];
   for (int i = 0; i < s->n; i++) p->contact[p->start[island_of[i] + 1]++] = i;
-  return colour_islands(s, arena, p);
+  return order_islands(s, arena, p);
 }
 
 /* Whether every contact of the island is open with no impulse: u = b, b_N >= 0. */
@@ -141,8 +140,8 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
     return status;
   }
   if (p->count > 1 || n >= SK_LARGE) {
-    status = sk_system_extract(whole, rows, n, p->position, &w.arena, &part);
-    part.colours = n >= SK_LARGE ? p->colours[k] : 0, part.colour_start = p->colour_start[k];
+    status = sk_system_extract(whole, rows, n, p->position, n >= SK_LARGE ? def->threads : 1, &w.arena, &part);
+    part.order = p->order[k];
     w.system = &part;
   }
   if (status.code == SKEIN_OK) {

@@ -184,21 +184,20 @@ static inline void cpu_pause(void)
 }
 
 /* ---- A team of threads on a large island ----
- * A sweep is cut into pieces of at most `piece` contacts of one colour; a piece may be taken once all pieces of the
- * colours before are done. Progress hangs on work that is done and not on threads that arrive: when another program
- * holds a core, the threads that run go on without the one that waits for it. The team stays for the whole solve; its
- * members spin for a moment and then sleep until the next sweep. */
-
-enum { piece = 16 };
+ * The system says in which pieces a sweep is done, stage by stage. A member does the pieces of its own part of the
+ * island first, the same ones in every sweep: what it wrote is still in its cache, and reading what another core wrote
+ * costs more than computing it. Then it helps with what is left of the stage. Progress hangs on work that is done and
+ * not on threads that arrive: when another program holds a core, the threads that run go on without the one that waits
+ * for it. The team stays for the whole solve; its members spin for a moment and then sleep until the next sweep. */
 
 struct sk_team {
-  int count;        /* pieces of a sweep */
-  int *first, *end; /* contacts of a piece */
-  int *before;      /* pieces of the colours before */
-  double *change;   /* what a piece did in the last sweep */
+  int count;      /* pieces of a sweep */
+  double *change; /* what a piece did in the last sweep */
   int *resting;
   sk_local_counts *counts;
-  atomic_long next, done, goal; /* pieces taken, done, and asked for, over all sweeps */
+  atomic_long *taken; /* the last sweep in which the piece was taken */
+  atomic_long asked;  /* sweeps asked for */
+  atomic_long done;   /* pieces done, over all sweeps */
   atomic_int sleeping;
   atomic_bool quit;
   pthread_mutex_t lock;
@@ -207,51 +206,49 @@ struct sk_team {
 
 static skein_status make_team(sk_sweep *g, sk_arena *arena)
 {
-  const sk_system *s = g->s;
-  int room = s->n / piece + s->colours + 1;
+  int count = g->s->order.pieces;
   sk_team *t = g->team = SK_NEW(arena, 1, sk_team);
   if (!t) return sk_no_memory();
-  t->first = SK_NEW(arena, room, int), t->end = SK_NEW(arena, room, int), t->before = SK_NEW(arena, room, int);
-  t->change = SK_NEW(arena, room, double), t->resting = SK_NEW(arena, room, int);
-  t->counts = SK_NEW(arena, room, sk_local_counts);
+  t->count = count, t->change = SK_NEW(arena, count, double), t->resting = SK_NEW(arena, count, int);
+  t->counts = SK_NEW(arena, count, sk_local_counts), t->taken = SK_NEW(arena, count, atomic_long);
   if (arena->failed) return sk_no_memory();
-  for (int c = 0; c < s->colours; c++) {
-    int before = t->count;
-    for (int i = s->colour_start[c]; i < s->colour_start[c + 1]; i += piece) {
-      t->first[t->count] = i, t->end[t->count] = SK_MIN(i + (int)piece, s->colour_start[c + 1]);
-      t->before[t->count++] = before;
-    }
-  }
   pthread_mutex_init(&t->lock, NULL);
   pthread_cond_init(&t->work, NULL);
   return sk_ok();
 }
 
-static void run_piece(sk_sweep *g, int q)
+/* Does piece q in that sweep, unless another thread has taken it. */
+static void try_piece(sk_sweep *g, int q, long sweep)
 {
   sk_team *t = g->team;
-  t->change[q] = 0, t->resting[q] = 0;
-  for (int i = t->first[q]; i < t->end[q]; i++) {
-    double change = visit_or_rest(g, i, &t->counts[q], &t->resting[q]);
-    if (change > t->change[q]) t->change[q] = change;
+  long last = sweep - 1;
+  if (!atomic_compare_exchange_strong(&t->taken[q], &last, sweep)) return;
+  double most = 0;
+  int resting = 0;
+  sk_local_counts counts = t->counts[q];
+  for (int i = g->s->order.start[q]; i < g->s->order.start[q + 1]; i++) {
+    double change = visit_or_rest(g, i, &counts, &resting);
+    if (change > most) most = change;
   }
+  t->change[q] = most, t->resting[q] = resting, t->counts[q] = counts;
+  atomic_fetch_add(&t->done, 1);
 }
 
-/* Takes pieces until none is left to take. */
-static void take_pieces(sk_sweep *g)
+/* What one thread does of a sweep. */
+static void take_part(sk_sweep *g, int thread, long sweep)
 {
   sk_team *t = g->team;
-  for (int waits = 1;; waits++) {
-    long k = atomic_load(&t->next);
-    if (k >= atomic_load(&t->goal)) return;
-    int q = (int)(k % t->count);
-    if (atomic_load(&t->done) < k - q + t->before[q]) {
+  const sk_order *o = &g->s->order;
+  for (int first = 0, end = 0; first < t->count; first = end) {
+    for (int waits = 1; atomic_load(&t->done) < (sweep - 1) * t->count + first; waits++) {
+      cpu_pause();
       if (waits % 1024 == 0) sched_yield();
-      continue;
     }
-    if (!atomic_compare_exchange_strong(&t->next, &k, k + 1)) continue;
-    run_piece(g, q);
-    atomic_fetch_add(&t->done, 1);
+    while (end < t->count && o->before[end] == o->before[first]) end++;
+    for (int q = first; q < end; q++)
+      if ((int)(o->home[q] * g->threads) == thread) try_piece(g, q, sweep);
+    for (int q = end - 1; q >= first; q--)
+      if ((int)(o->home[q] * g->threads) != thread) try_piece(g, q, sweep);
   }
 }
 
@@ -263,24 +260,26 @@ static void wake(sk_team *t)
   pthread_mutex_unlock(&t->lock);
 }
 
-static bool idle(sk_team *t)
+static bool idle(sk_team *t, long sweep)
 {
-  return atomic_load(&t->next) >= atomic_load(&t->goal) && !atomic_load(&t->quit);
+  return atomic_load(&t->asked) == sweep && !atomic_load(&t->quit);
 }
 
-void sk_sweep_help(sk_sweep *g)
+void sk_sweep_help(sk_sweep *g, int thread)
 {
   enum { spins = 20000 };
   sk_team *t = g->team;
-  while (!atomic_load(&t->quit)) {
-    take_pieces(g);
-    for (int k = 0; k < spins && idle(t); k++) cpu_pause();
-    if (!idle(t)) continue;
-    pthread_mutex_lock(&t->lock);
-    atomic_fetch_add(&t->sleeping, 1);
-    while (idle(t)) pthread_cond_wait(&t->work, &t->lock);
-    atomic_fetch_sub(&t->sleeping, 1);
-    pthread_mutex_unlock(&t->lock);
+  for (long sweep = 0; !atomic_load(&t->quit);) {
+    for (int k = 0; k < spins && idle(t, sweep); k++) cpu_pause();
+    if (idle(t, sweep)) {
+      pthread_mutex_lock(&t->lock);
+      atomic_fetch_add(&t->sleeping, 1);
+      while (idle(t, sweep)) pthread_cond_wait(&t->work, &t->lock);
+      atomic_fetch_sub(&t->sleeping, 1);
+      pthread_mutex_unlock(&t->lock);
+    }
+    long asked = atomic_load(&t->asked);
+    if (asked > sweep) take_part(g, thread, sweep = asked);
   }
 }
 
@@ -293,11 +292,13 @@ void sk_sweep_dismiss(sk_sweep *g)
 static void run_team(sk_sweep *g)
 {
   sk_team *t = g->team;
-  atomic_fetch_add(&t->goal, t->count);
+  long sweep = atomic_fetch_add(&t->asked, 1) + 1;
   wake(t);
-  take_pieces(g);
-  for (int waits = 1; atomic_load(&t->done) < atomic_load(&t->goal); waits++)
+  take_part(g, 0, sweep);
+  for (int waits = 1; atomic_load(&t->done) < sweep * t->count; waits++) {
+    cpu_pause();
     if (waits % 1024 == 0) sched_yield();
+  }
   g->change = 0;
   for (int q = 0; q < t->count; q++) {
     if (t->change[q] > g->change) g->change = t->change[q];
@@ -417,5 +418,5 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
   if (arena->failed) return sk_no_memory();
 #pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(g->threads, s->n / SK_LARGE))) schedule(static, 64)
   for (int i = 0; i < s->n; i++) make_contact(g, i, w->def->tol);
-  return s->colours && g->threads > 1 ? make_team(g, arena) : sk_ok();
+  return s->order.pieces && g->threads > 1 ? make_team(g, arena) : sk_ok();
 }

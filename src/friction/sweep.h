@@ -5,8 +5,8 @@
 #include "friction/solver.h"
 
 /* push: u (stride 4) is kept up to date, W_:i dr_i is added to it; small explicit systems, one thread.
- * pull: u_i = b_i + sum_j W_ij r_j; large explicit systems, contacts of one colour in parallel.
- * factored: u_i = b_i + G_i y, y += G_i' dr_i; contacts of one colour in parallel when the system is large. */
+ * pull: u_i = b_i + sum_j W_ij r_j; large explicit systems, in pieces for several threads.
+ * factored: u_i = b_i + G_i y, y += G_i' dr_i; in pieces for several threads when the system is large. */
 typedef enum sk_sweep_kind { SK_SWEEP_PUSH, SK_SWEEP_PULL, SK_SWEEP_FACTORED } sk_sweep_kind;
 
 typedef struct sk_team sk_team;
@@ -51,7 +51,7 @@ void sk_sweep_damp(sk_sweep *g);
 /* Every contact takes part again, when the last sweep left some out. */
 void sk_sweep_thaw(sk_sweep *g);
 /* With a team: what its members do until the leader, who runs the sweeps, dismisses them; then the leader finishes. */
-void sk_sweep_help(sk_sweep *g);
+void sk_sweep_help(sk_sweep *g, int thread);
 void sk_sweep_dismiss(sk_sweep *g);
 void sk_sweep_finish(sk_sweep *g); /* collects the counts, releases the team; fine without one */
 /* The velocities as the sweep sees them, of one contact or of all, stride 3. */

@@ -411,7 +411,8 @@ int sk_system_islands(const sk_system *s, sk_arena *arena, int *island_of)
   return count;
 }
 
-static skein_status extract_factored(const sk_system *s, const int *rows, int count, sk_arena *arena, sk_system *part)
+static skein_status extract_factored(const sk_system *s, const int *rows, int count, int threads, sk_arena *arena,
+                                     sk_system *part)
 {
   part->g_start = SK_NEW(arena, count + 1, int64_t);
   if (arena->failed) return sk_no_memory();
@@ -438,16 +439,18 @@ static skein_status extract_factored(const sk_system *s, const int *rows, int co
   for (int y = 0; y < part->y_size; y++) part->object_at[y] = -1;
   for (int y = 0; y < s->y_size; y++)
     if (moved[y]) part->object_at[moved[y] - 1] = s->object_at[y];
-  for (int i = 0; i < count; i++) part->contact_of[i] = s->contact_of ? s->contact_of[rows[i]] : rows[i];
-  for (int i = 0; i < count; i++)
+#pragma omp parallel for num_threads(team(threads, count)) schedule(static, 64)
+  for (int i = 0; i < count; i++) {
+    part->contact_of[i] = s->contact_of ? s->contact_of[rows[i]] : rows[i];
     for (int64_t k = s->g_start[rows[i]], to = part->g_start[i]; k < s->g_start[rows[i] + 1]; k++, to++)
       memcpy(part->G + part->g_at[to], s->G + s->g_at[k], 3 * (size_t)s->g_width[k] * sizeof(double));
+  }
   part->dofs = part->y_size; /* padding counted: only nu is made of it */
   return sk_ok();
 }
 
-skein_status sk_system_extract(const sk_system *s, const int *rows, int count, const int *position, sk_arena *arena,
-                               sk_system *part)
+skein_status sk_system_extract(const sk_system *s, const int *rows, int count, const int *position, int threads,
+                               sk_arena *arena, sk_system *part)
 {
   *part = (sk_system){.form = s->form, .scale = s->scale, .symmetric = s->symmetric};
   skein_status status = alloc_vectors(count, arena, part);
@@ -457,23 +460,21 @@ skein_status sk_system_extract(const sk_system *s, const int *rows, int count, c
     memcpy(part->Wii + 9 * (size_t)i, s->Wii + 9 * (size_t)rows[i], 9 * sizeof(double));
     part->mu[i] = s->mu[rows[i]];
   }
-  if (s->form == SKEIN_FACTORED) return extract_factored(s, rows, count, arena, part);
+  if (s->form == SKEIN_FACTORED) return extract_factored(s, rows, count, threads, arena, part);
   status = sk_bsr_extract(&s->W, rows, count, position, arena, &part->W);
   if (status.code) return status;
   part->Wt = part->W;
   return s->symmetric ? status : sk_bsr_extract(&s->Wt, rows, count, position, arena, &part->Wt);
 }
 
-/* Contacts of one colour share no object (factored) or no block of W (explicit). */
-skein_status sk_system_colour(const sk_system *s, int *rows, int count, sk_arena *arena, int *colours,
-                              int **colour_start)
+skein_status sk_system_order(const sk_system *s, int *rows, int count, sk_arena *arena, sk_order *out)
 {
-  bool edges = s->form == SKEIN_EXPLICIT;
   int *order = SK_NEW_RAW(arena, count, int);
   if (arena->failed) return sk_no_memory();
-  *colours = sk_colour(rows, count, edges ? s->W.start : s->g_start, edges ? s->W.col : s->g_y,
-                       edges ? s->n : s->y_size + 1, edges, arena, order, colour_start);
-  if (*colours < 0) return sk_no_memory();
+  bool done = s->form == SKEIN_EXPLICIT
+                  ? sk_colour_order(rows, count, s->W.start, s->W.col, s->n, arena, order, out)
+                  : sk_block_order(rows, count, s->g_start, s->g_y, s->y_size + 1, arena, order, out);
+  if (!done) return sk_no_memory();
   memcpy(rows, order, (size_t)count * sizeof *rows);
   return sk_ok();
 }

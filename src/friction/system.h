@@ -36,8 +36,7 @@ typedef struct sk_system {
   double *Wii;         /* 9 n */
   int dofs;            /* m of the island; 0 where unknown */
   bool symmetric;
-  int colours;         /* of a large island: contacts of one colour are independent and stand together; else 0 */
-  int *colour_start;   /* colours + 1 */
+  sk_order order;      /* of a large island: how its contacts, as they stand, are visited by several threads */
   sk_bsr W, Wt;        /* explicit; Wt = W when symmetric */
   int objects, y_size; /* factored: objects in contact, their states y one after the other, padded to fours */
   int64_t *g_start;    /* n + 1: the (contact, object) pairs of contact i */
@@ -64,13 +63,12 @@ skein_status sk_objects_velocity(const sk_objects *o, const skein_problem *p, co
 /* system.c: the whole problem as one system; objects only for the global form. */
 skein_status sk_system_make(const skein_problem *p, skein_operator form, int threads, sk_arena *arena, sk_system *s);
 /* The contacts `rows` of s, as a system of its own; island[i] = position of contact i in its island. */
-skein_status sk_system_extract(const sk_system *s, const int *rows, int count, const int *position, sk_arena *arena,
-                               sk_system *part);
+skein_status sk_system_extract(const sk_system *s, const int *rows, int count, const int *position, int threads,
+                               sk_arena *arena, sk_system *part);
 /* island_of[i] for every contact; the number of islands, in the order of their first contact. -1: no memory. */
 int sk_system_islands(const sk_system *s, sk_arena *arena, int *island_of);
-/* Puts the contacts `rows` of an island into the order of their colours, if there are enough of them to be worth it. */
-skein_status sk_system_colour(const sk_system *s, int *rows, int count, sk_arena *arena, int *colours,
-                              int **colour_start);
+/* Puts the contacts `rows` of a large island into the order in which they are visited. */
+skein_status sk_system_order(const sk_system *s, int *rows, int count, sk_arena *arena, sk_order *out);
 /* u = W r + b over all contacts. */
 void sk_system_velocity(const sk_system *s, const double *r, double *u, double *y);
 /* W of a factored system, by blocks. */

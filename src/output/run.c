@@ -153,6 +153,24 @@ static skein_status find_folder(skein_run *run, const char *name)
   return sk_ok();
 }
 
+/* A copy of RUN.h5 alone reads the frames in the folder of its original; going on with it would take them away. */
+static skein_status check_own(const skein_run *run)
+{
+  struct stat own, other;
+  size_t size = strlen(run->folder) - 1; /* PATH.d without .d */
+  char *original = malloc(size);
+  if (!original) return sk_no_memory();
+  snprintf(original, size, "%s", run->folder);
+  bool copied = stat(run->path, &own) == 0 && stat(original, &other) == 0 &&
+                (own.st_ino != other.st_ino || own.st_dev != other.st_dev);
+  skein_status s = sk_ok();
+  if (copied)
+    s = sk_fail(SKEIN_BAD_INPUT, "is a copy of '%.150s', whose frames are in '%.150s': expected a copy of both",
+                original, run->folder);
+  free(original);
+  return s;
+}
+
 static skein_status read_numbers(skein_run *run, hid_t file)
 {
   int version = 0, finished = 0;
@@ -232,6 +250,7 @@ skein_status skein_run_open(const char *path, bool write, skein_run **out)
   skein_status s = read_head(run);
   if (s.code == SKEIN_OK && write && access(run->path, W_OK))
     s = sk_fail(SKEIN_IO_FAILURE, "cannot write: %s", strerror(errno));
+  if (s.code == SKEIN_OK && write && run->linked) s = check_own(run);
   if (s.code == SKEIN_OK && write && run->linked) s = sk_folder_enter(run);
   if (s.code == SKEIN_OK && write) s = reconcile(run);
   if (s.code == SKEIN_OK && write && run->linked) sk_folder_clean(run, true);

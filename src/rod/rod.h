@@ -139,6 +139,17 @@ skein_status sk_rod_system_create(skein_rod *const *rods, int count, sk_arena *a
 /* Pieces per element whose chords miss the curve by at most `miss` (m); 1 for chains, which are their chords. */
 int sk_rod_pieces(const skein_rod *rod, double miss);
 
+/* ---- super_helix_points.c ---- */
+/* Where the elements of a super-helix begin: with them a place of it costs one element, not all before it. */
+typedef struct sk_rod_frame {
+  sk_vec3 r;
+  sk_mat3 R;
+} sk_rod_frame;
+void sk_helix_frames(const skein_rod *rod, const double *x, sk_rod_frame *out); /* out: elements */
+/* As ops->pose, to the last bit. */
+void sk_helix_pose_in(const skein_rod *rod, const double *x, const sk_rod_frame *frames, double s, sk_vec3 *r,
+                      sk_mat3 *R);
+
 /* ---- step.c ---- */
 /* A and b. */
 skein_status sk_rod_assemble(skein_rod *rod, const skein_env *env, double dt, double theta, sk_rod_system *sys);

@@ -23,6 +23,24 @@ void sk_helix_pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, 
   sk_helix_advance(sk_helix_u(x, Q), place, r, R);
 }
 
+void sk_helix_frames(const skein_rod *rod, const double *x, sk_rod_frame *out)
+{
+  sk_rod_frame at = {sk_load3(x + SK_ROOT), sk_load33(x + SK_ROOT + 3)};
+  for (int P = 0; P < rod->def.elements; P++) {
+    out[P] = at;
+    sk_helix_advance(sk_helix_u(x, P), rod->l, &at.r, &at.R);
+  }
+}
+
+void sk_helix_pose_in(const skein_rod *rod, const double *x, const sk_rod_frame *frames, double s, sk_vec3 *r,
+                      sk_mat3 *R)
+{
+  double place;
+  int Q = find(rod, s, &place);
+  *r = frames[Q].r, *R = frames[Q].R;
+  sk_helix_advance(sk_helix_u(x, Q), place, r, R);
+}
+
 /* Column `col` of a 3 x n matrix by rows. */
 static void store_column(double *J, int n, int col, sk_vec3 a)
 {

@@ -114,6 +114,33 @@ static void grow_line(const sk_comb *c, const sk_lock *l, int count, double step
   }
 }
 
+/* Whether the line keeps `room` from all bodies, once it has left the skin. */
+static bool is_clear(const sk_comb *c, double room, int count, double step, const sk_vec3 *x)
+{
+  sk_near near = {.distance = 0};
+  int body = -1;
+  for (int i = (int)(0.02 / step) + 1; i < count; i++)
+    if (nearest(c, x[i], room, &near, &body)) return false;
+  return true;
+}
+
+/* The line of a strand that will curl once it is let go: it leaves the skin as the others do and soon goes straight on,
+ * as low as bodies allow. It has to be straight: elements without twist of their own cannot lie around a shoulder. */
+static void grow_straight(const sk_comb *c, const sk_lock *l, int count, double step, sk_vec3 *x)
+{
+  sk_vec3 t = comb_at(c, l->r, l->n);
+  for (double lift = c->lift;; lift += 5 * SK_PI / 180) {
+    sk_vec3 d = sk_axpy(sk_mul(cos(c->lift), t), sin(c->lift), l->n);
+    sk_vec3 to = sk_axpy(sk_mul(cos(lift), t), sin(lift), l->n);
+    x[0] = sk_axpy(l->r, 0.2 * c->radius, l->n);
+    for (int i = 1; i < count; i++) {
+      d = sk_unit(sk_axpy(d, fmin(step / bend, 1), sk_sub(to, d)));
+      x[i] = sk_axpy(x[i - 1], step, d);
+    }
+    if (lift >= 0.5 * SK_PI || is_clear(c, c->radius + l->spare, count, step, x)) return;
+  }
+}
+
 /* The helix about the line, and the place in the bunch, in a frame carried along without twist (Bishop 1975). */
 static void wind(const sk_lock *l, int count, double step, const sk_vec3 *x, double *points)
 {
@@ -134,7 +161,8 @@ int sk_comb_grow(const sk_comb *c, const sk_lock *lock, double *points)
   double turns = lock->coil > 0 ? lock->length / lock->pitch : 0;
   int count = (int)fmin(fmax(lock->length / 0.004, 16 * turns), SK_LOCK_POINTS - 33) + 32;
   double step = lock->length / (count - 1);
-  grow_line(c, lock, count, step, x);
+  if (lock->curls) grow_straight(c, lock, count, step, x);
+  else grow_line(c, lock, count, step, x);
   wind(lock, count, step, x, points);
   return count;
 }

@@ -92,7 +92,10 @@ static sk_lock make_lock(const groom *g, int i, double *factor)
   else {
     l.tied = true, l.r = g->tie, l.n = g->tie_direction, l.across = g->places[i];
     l.bunch = sk_norm(g->places[g->count - 1]);
-    l.coil = 0, l.length /= along; /* packed */
+  }
+  if (l.tied || g->comb.raised) { /* no room for curls yet */
+    l.curls = l.coil > 0 && !l.tied;
+    l.coil = 0, l.length /= along;
   }
   return l;
 }
@@ -109,9 +112,10 @@ static const double *vary_natural(const groom *g, double factor, double phase, d
   return out;
 }
 
-/* Where the curl begins: as the fitted strand does. */
-static double phase_of(const groom *g, const sk_fit *f)
+/* Where the curl begins: as the fitted strand does, if it is wound. */
+static double phase_of(const groom *g, const sk_lock *l, const sk_fit *f)
 {
+  if (!(l->coil > 0)) return l->phase;
   double own = g->natural ? atan2(g->natural[1], g->natural[0]) : 0;
   return atan2(f->cells[1], f->cells[0]) - own;
 }
@@ -135,24 +139,25 @@ static double depth_of(const groom *g, const sk_fit *f, int elements)
 }
 
 /* Combs and fits one strand; higher over the skin where the fit, of few elements, cuts into it. */
-static skein_status grow(const groom *g, const sk_scene_rod *rod, int i, double *factor, sk_fit *fit)
+static skein_status grow(const groom *g, const sk_scene_rod *rod, int i, double *factor, sk_lock *l, sk_fit *fit)
 {
   double points[3 * SK_LOCK_POINTS];
-  sk_lock l = make_lock(g, i, factor);
-  bool untwisted = rod->def.model != SKEIN_SUPER_HELIX || !(l.coil > 0); /* a hair is not wrung by combing */
+  *l = make_lock(g, i, factor);
+  bool untwisted = rod->def.model != SKEIN_SUPER_HELIX || !(l->coil > 0); /* a hair is not wrung by combing */
   for (int turn = 0;; turn++) {
-    int count = sk_comb_grow(&g->comb, &l, points);
+    int count = sk_comb_grow(&g->comb, l, points);
     skein_status s = sk_fit_strand(points, count, rod->def.elements, untwisted, fit);
     if (s.code != SKEIN_OK || turn == TURNS) return s;
     double depth = depth_of(g, fit, rod->def.elements);
     if (!(depth > 0.1 * rod->radius)) return s;
-    l.spare += depth + 0.2 * rod->radius;
+    l->spare += depth + 0.2 * rod->radius;
   }
 }
 
 /* ---- All ---- */
 
 typedef struct work {
+  sk_lock *lock;
   sk_fit *fit;
   skein_status *status;
   double *factor, *natural;
@@ -162,14 +167,14 @@ typedef struct work {
 static void grow_all(const groom *g, const sk_scene_rod *rod, work *w)
 {
 #pragma omp parallel for schedule(dynamic, 16)
-  for (int i = 0; i < g->count; i++) w->status[i] = grow(g, rod, i, &w->factor[i], &w->fit[i]);
+  for (int i = 0; i < g->count; i++) w->status[i] = grow(g, rod, i, &w->factor[i], &w->lock[i], &w->fit[i]);
 }
 
 static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const groom *g, const sk_scene_rod *rod)
 {
   size_t cells = 3 * (size_t)rod->def.elements, naturals = 3 * (size_t)g->naturals, n = (size_t)g->count;
-  work w = {SK_READ_NEW(r, n, sk_fit), SK_READ_NEW(r, n, skein_status), SK_READ_NEW(r, n, double),
-            SK_READ_NEW(r, naturals * n, double)};
+  work w = {SK_READ_NEW(r, n, sk_lock), SK_READ_NEW(r, n, sk_fit), SK_READ_NEW(r, n, skein_status),
+            SK_READ_NEW(r, n, double), SK_READ_NEW(r, naturals * n, double)};
   double *fitted = SK_READ_NEW(r, cells * n, double);
   if (sk_failed(r)) return;
   for (size_t i = 0; i < n; i++) w.fit[i].cells = fitted + cells * i;
@@ -181,8 +186,8 @@ static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const gro
     if (sk_failed(r)) return;
     one.def.length = f->length, one.fit = f->largest;
     one.def.initial = f->cells, one.def.initials = rod->def.elements;
-    one.def.natural =
-        g->naturals ? vary_natural(g, w.factor[i], phase_of(g, f), w.natural + naturals * (size_t)i) : NULL;
+    if (g->naturals)
+      one.def.natural = vary_natural(g, w.factor[i], phase_of(g, &w.lock[i], f), w.natural + naturals * (size_t)i);
     one.def.naturals = g->naturals;
     sk_store3(one.def.pose.r, f->root);
     for (int c = 0; c < 3; c++) sk_store3(one.def.pose.d[c], f->frame.c[c]);

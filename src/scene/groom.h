@@ -50,6 +50,7 @@ typedef struct sk_lock {
   double coil, pitch; /* radius and rise per turn of the helix, m; 0: none */
   double phase;
   double spare;   /* more height over the skin, m */
+  bool curls;     /* not wound yet, but it will be */
   bool tied;      /* leaves along n, at `across` from the middle of its bunch */
   sk_vec3 across; /* in places of the section (x, y), m */
   double bunch;   /* radius of the bunch, m */

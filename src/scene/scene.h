@@ -94,6 +94,7 @@ typedef struct sk_scene_step {
   double slop;            /* share of the radius that contacts may overlap before they are pushed out */
   double push;            /* m/s: bound of the push-out velocity */
   double push_share;      /* and this share of the speed of the rods that touch */
+  int start_sweeps;       /* sweeps at most that a solve by a Newton method begins with */
   int corrections;        /* how often a step is solved again for what its motion is beside the linear one, at most */
   bool passive;           /* overlaps are pushed out at once, but no faster than the surfaces came together */
   double chord;           /* share of the radius that the chord of a capsule may miss the curve by */

@@ -48,9 +48,10 @@ static void read_local(sk_reader *r, const sk_at *solver)
 
 static void read_solver(sk_reader *r, const sk_at *root)
 {
-  static const char *const fields[] = {"method", "local",   "tol",     "tol_rest", "max_seconds", "max_sweeps",
-                                       "slop",   "push",    "chord",   "sleep",    "sleep_speed", "sleep_after",
-                                       "rigid",  "passive", "overlap", "spacing",  "push_share",  "corrections"};
+  static const char *const fields[] = {"method",      "local",       "tol",         "tol_rest",    "max_seconds",
+                                       "max_sweeps",  "slop",        "push",        "chord",       "sleep",
+                                       "sleep_speed", "sleep_after", "rigid",       "passive",     "overlap",
+                                       "spacing",     "push_share",  "corrections", "start_sweeps"};
   static const char *const rigid[SK_RIGID_COUNT] = {"velocity", "newton", "fischer", "lcp"};
   const char *methods[SKEIN_METHOD_COUNT];
   sk_scene_step *s = &r->scene->step;
@@ -64,6 +65,7 @@ static void read_solver(sk_reader *r, const sk_at *root)
   s->tol_rest = sk_get_number(r, &at, "tol_rest", SK_ONE, SK_POSITIVE, s->tol < 1e-8 ? s->tol : 1e-8);
   s->max_seconds = sk_get_number(r, &at, "max_seconds", SK_ONE, SK_NOT_NEGATIVE, 0);
   s->max_sweeps = sk_get_int(r, &at, "max_sweeps", 1, INT_MAX, 2000);
+  s->start_sweeps = sk_get_int(r, &at, "start_sweeps", 0, INT_MAX, 0);
   s->slop = sk_get_number(r, &at, "slop", SK_ONE, SK_SHARE, 0.02);
   s->push = sk_get_number(r, &at, "push", SK_SPEED, SK_NOT_NEGATIVE, 0.1);
   s->push_share = sk_get_number(r, &at, "push_share", SK_ONE, SK_SHARE, 0);

@@ -9,12 +9,24 @@ void sk_union_init(int *parent, int n);
 int sk_union_find(int *parent, int i);
 void sk_union_join(int *parent, int i, int j);
 
-/* ---- colour.c ----
- * Greedy colouring of the contacts `rows` (n of them) so that two of one colour share no key; the keys of contact i are
- * key[start[i] .. start[i+1]-1], below `keys`. With `edges` the keys are the neighbours, and only neighbours differ.
- * Fills order (the rows by colour) and colour_start; the number of colours, -1: no memory. */
-int sk_colour(const int *rows, int n, const int64_t *start, const int *key, int keys, bool edges, sk_arena *arena,
-              int *order, int **colour_start);
+/* ---- colour.c, blocks.c ----
+ * Orders in which several threads may visit contacts: the contacts of a piece one after the other, pieces side by side,
+ * but each after all that it waits for. Same order, same result, for any number of threads.
+ * The contacts are `rows` (n of them); the keys of contact i are key[start[i] .. start[i+1]-1], below `keys`; order
+ * gets the rows as they are visited. false: no memory. */
+typedef struct sk_order {
+  int pieces;   /* 0: no such order */
+  int *start;   /* pieces + 1, into the contacts as they are visited */
+  int *before;  /* piece q waits for pieces 0 .. before[q] - 1; those that wait for the same ones are a stage */
+  double *home; /* where in the whole the piece lies, 0 to 1: threads share them out by it */
+} sk_order;
+
+/* Keys are the neighbours: no two contacts of one colour are neighbours; a colour is cut into short pieces. */
+bool sk_colour_order(const int *rows, int n, const int64_t *start, const int *key, int keys, sk_arena *arena,
+                     int *order, sk_order *out);
+/* Keys are the objects that a contact touches, which are put together into blocks. */
+bool sk_block_order(const int *rows, int n, const int64_t *start, const int *key, int keys, sk_arena *arena, int *order,
+                    sk_order *out);
 
 /* ---- blas.c ----
  * OpenBLAS sums in an order that depends on its own threads: it is held at one thread between sk_blas_hold(1) and

@@ -13,16 +13,13 @@
 
 static const double straight = 0.995, along = 0.95, beside = 0.01;
 
-/* Whether the rod is held, all but straight up to s, and pushed along its axis there. */
-static bool is_axial(const skein_world *w, int object, double s, sk_vec3 normal)
+/* Whether the rod is held, all but straight up to s, and pushed along its axis there, at that point. */
+static bool is_axial(const skein_world *w, int object, double s, sk_vec3 at, sk_vec3 normal)
 {
   if (!sk_is_rod(w, object)) return false;
   const skein_rod *rod = w->strands[object].rod;
   if (rod->def.model != SKEIN_SUPER_HELIX || rod->def.root == SKEIN_FREE || !(s > 0)) return false;
-  sk_vec3 r;
-  sk_mat3 R;
-  rod->ops->pose(rod, rod->x, s, &r, &R);
-  sk_vec3 chord = sk_sub(r, sk_load3(rod->x + SK_ROOT));
+  sk_vec3 chord = sk_sub(at, sk_load3(rod->x + SK_ROOT));
   return sk_norm(chord) > straight * s && fabs(sk_dot(chord, normal)) > along * sk_norm(chord);
 }
 
@@ -30,7 +27,8 @@ int sk_world_number_axial(skein_world *w, int dofs)
 {
   for (int k = 0; k < w->tried.count; k++) {
     sk_touch *t = w->tried.at + k;
-    bool a = is_axial(w, t->a, t->sa, t->frame[0]), b = is_axial(w, t->b, t->sb, t->frame[0]);
+    bool a = is_axial(w, t->a, t->sa, t->point_a, t->frame[0]);
+    bool b = is_axial(w, t->b, t->sb, t->point_b, t->frame[0]);
     t->axial = a ? 1 : b ? 2 : 0;
     t->axial_dof = t->axial ? dofs++ : -1;
   }

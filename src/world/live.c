@@ -131,7 +131,7 @@ static void end_pull(skein_world *w, int i)
 /* The motion that follows is no blow-up: `energy` (J) is in the world now. */
 static void stir(skein_world *w, double energy)
 {
-  w->calm = false;
+  w->calm = 0;
   w->energy_scale = fmax(w->energy_scale, energy);
 }
 

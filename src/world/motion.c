@@ -266,7 +266,7 @@ skein_status sk_world_apply_events(skein_world *w)
     if (e->kind == SK_EVENT_RELEASE_ROOT || e->kind == SK_EVENT_RELEASE_TIP) s = release(w, e);
     if (e->kind == SK_EVENT_CUT)
       s = cut(w, e), w->touches.count = 0, sk_world_pulls_follow(w); /* objects have new numbers */
-    w->calm = false;
+    w->calm = 0;
   }
   return s;
 }

@@ -325,7 +325,7 @@ static skein_status shift_bodies(skein_world *w, double dt)
     int i = shifted_body(w, t, dt, &side);
     if (i < 0) continue;
     double normal = -side * sk_dot(t->frame[0], c[i]); /* to the last bit that of c, where c is all that it asks for */
-    if (fabs(normal - t->offset) <= 1e-6 * fabs(t->offset)) u_f[3 * k] += normal - t->offset, t->offset = normal;
+    if (fabs(normal - t->offset) <= 1e-6 * sk_norm(c[i])) u_f[3 * k] += normal - t->offset, t->offset = normal;
     for (int j = 0; j < 2; j++) t->shift[j] = -side * sk_dot(t->frame[j + 1], c[i]), u_f[3 * k + 1 + j] += t->shift[j];
   }
   return sk_ok();
@@ -401,11 +401,29 @@ static bool has_another_try(const skein_world *w, double dt)
   return dt > sk_world_shortest(w) * (1 + 1e-9) || (!w->gentle && w->pushed > 0);
 }
 
+double sk_world_tolerance(const skein_world *w)
+{
+  const sk_scene_step *step = &w->scene->step;
+  return fmax(step->tol_rest, ldexp(step->tol, -w->calm));
+}
+
 void sk_world_take(skein_world *w, double dt, skein_step_info *info)
 {
   take_velocities(w);
   solve_bodies(w, dt);
   info->dissipated = take_impulses(w, &info->dissipated_friction);
+}
+
+/* A better start for Newton's method than the last step, where contacts change between sticking and sliding: a few
+ * sweeps, whatever they reach. */
+static skein_status sweep_first(skein_world *w, const skein_solve_def *def)
+{
+  static const double rough = 1e-5;
+  skein_solve_def sweeps = *def;
+  skein_solve_info result;
+  sweeps.method = SKEIN_GS, sweeps.accelerate = SKEIN_ACCELERATE_NONE, sweeps.tol = fmax(rough, def->tol);
+  sweeps.max_sweeps = w->scene->step.start_sweeps;
+  return skein_solve(&w->problem, &sweeps, &w->solution, &result);
 }
 
 skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_step_info *info)
@@ -415,18 +433,22 @@ skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_ste
   skein_solve_info result = {.converged = true};
   skein_status s = sk_ok();
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
-  def.tol = w->calm ? step->tol_rest : step->tol;
+  def.tol = sk_world_tolerance(w);
   def.max_seconds = step->max_seconds, def.threads = w->threads, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
-  if (def.method == SKEIN_GS && (corrected || has_another_try(w, dt))) def.max_sweeps = SK_MAX(1, def.max_sweeps / 5);
+  if (def.method == SKEIN_GS && (corrected || has_another_try(w, dt)))
+    def.max_sweeps = SK_MAX(1, SK_MIN(400, def.max_sweeps / 5));
   if (sk_world_settling(w)) sk_world_hurry(w, &def);
   if (def.tol >= loose) def.accelerate = SKEIN_RELAX;
   def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
-  if (w->tried.count > 0) s = skein_solve(&w->problem, &def, &w->solution, &result);
+  bool newton = def.method == SKEIN_NEWTON_AC || def.method == SKEIN_NEWTON_MFB;
+  if (w->tried.count > 0 && newton && step->start_sweeps > 0) s = sweep_first(w, &def);
+  if (w->tried.count > 0 && s.code == SKEIN_OK) s = skein_solve(&w->problem, &def, &w->solution, &result);
   if (s.code != SKEIN_OK) return s;
   sk_world_take(w, dt, info);
   info->seconds_loop += result.seconds - result.seconds_setup;
-  info->converged = result.converged, info->tol = def.tol, info->error = result.error.rel,
+  info->converged = result.converged, info->tol = def.tol, info->error = result.error.rel;
+  if (!info->converged && info->error <= step->tol) info->converged = true, info->tol = step->tol;
   info->sweeps = result.iterations;
   info->islands = result.islands;
   return s;

@@ -5,8 +5,9 @@
  * f: normal impulses, delta: distances of the contacts in the poses sigma(f). Three ways to solve it:
  *
  *   newton   contacts that would close are bilateral, delta(sigma(f)) = 0 by Newton-Raphson; those that pull are
- * released and not taken back in this step, so that a distance may end below zero fischer  Newton on phi(k_i f_i,
- * delta_i) = 0, phi(a, b) = sqrt(a^2 + b^2) - a - b, k_i = d delta_i / d f_i, with a line search on the sum of squares
+ *            released; where that does not end, as fischer
+ *   fischer  Newton on phi(k_i f_i, delta_i) = 0, phi(a, b) = sqrt(a^2 + b^2) - a - b, k_i = d delta_i / d f_i, with
+ *            a line search on the sum of squares
  *   lcp      a fixed point: delta linear about the poses of the last f, an LCP for the next one by Lemke's algorithm
  *
  * All start at the poses before the step, where the first LCP is the velocity formulation, and turn normals and arms
@@ -160,13 +161,10 @@ static skein_status solve_newton(sk_rigid *r, work *k, bool *converged)
     double worst = 0;
     for (int i = 0; i < r->count; i++)
       if (r->at[i].active) worst = fmax(worst, fabs(r->at[i].distance));
-    if (worst <= r->tol && !change_active(r) && drop_phantoms(r) == 0) {
-      *converged = true;
-      break;
-    }
+    if (worst <= r->tol && !change_active(r) && drop_phantoms(r) == 0) break;
     if (!step_bilateral(r, k)) break;
   }
-  sk_rigid_error(r);
+  *converged = sk_rigid_error(r) <= r->tol; /* what was released twice may overlap */
   return sk_ok();
 }
 
@@ -241,9 +239,9 @@ static skein_status solve_fischer(sk_rigid *r, work *k, bool *converged)
 
 /* ---- The step ---- */
 
-static skein_status solve_normal(sk_rigid *r, work *k, bool *converged)
+static skein_status solve_normal(sk_rigid *r, work *k, sk_rigid_method method, bool *converged)
 {
-  switch (r->w->scene->step.rigid) {
+  switch (method) {
   case SK_RIGID_NEWTON:
     return solve_newton(r, k, converged);
   case SK_RIGID_FISCHER:
@@ -269,11 +267,27 @@ static skein_status settle_friction(sk_rigid *r, work *k, bool *converged)
 }
 
 /* Friction first, where there is some; then the normal impulses by the method. */
-static skein_status solve_all(sk_rigid *r, work *k, bool *converged)
+static skein_status solve_by(skein_world *w, sk_rigid_method method, double dt, sk_rigid *r, bool *converged)
 {
   bool settled = true;
-  skein_status s = sk_rigid_is_rough(r) ? settle_friction(r, k, &settled) : sk_ok();
-  if (s.code == SKEIN_OK && settled) s = solve_normal(r, k, converged);
+  work k = {0};
+  *converged = false;
+  skein_status s = sk_rigid_create(w, dt, r);
+  if (s.code != SKEIN_OK) return s;
+  if (sk_rigid_look(r, true) < 0 || !make_room(r, &k)) return sk_no_memory();
+  if (sk_rigid_is_rough(r)) s = settle_friction(r, &k, &settled);
+  return s.code == SKEIN_OK && settled ? solve_normal(r, &k, method, converged) : s;
+}
+
+/* Which contacts hold may go round in circles in Newton's method: then the Fischer function decides. */
+static skein_status solve_all(skein_world *w, double dt, sk_rigid *r, bool *converged)
+{
+  sk_rigid_method method = w->scene->step.rigid;
+  skein_status s = solve_by(w, method, dt, r, converged);
+  if (s.code != SKEIN_OK || *converged || method != SK_RIGID_NEWTON) return s;
+  int iterations = r->iterations;
+  s = solve_by(w, SK_RIGID_FISCHER, dt, r, converged);
+  r->iterations += iterations;
   return s;
 }
 
@@ -336,21 +350,17 @@ static void take_velocities(skein_world *w, const sk_rigid *r)
 skein_status sk_world_rigid(skein_world *w, double dt, skein_step_info *info)
 {
   sk_rigid r;
-  work k = {0};
-  bool converged = false;
+  bool converged;
   w->problem = (skein_problem){0}, w->pushed = 0;
-  skein_status s = sk_rigid_create(w, dt, &r);
-  if (s.code != SKEIN_OK) return s;
-  if (sk_rigid_look(&r, true) < 0 || !make_room(&r, &k)) return sk_no_memory();
-  bool rough = sk_rigid_is_rough(&r);
   sk_blas_hold(1);
   double begun = sk_seconds();
-  s = solve_all(&r, &k, &converged);
+  skein_status s = solve_all(w, dt, &r, &converged);
   info->seconds_loop += sk_seconds() - begun;
   sk_blas_hold(-1);
+  if (s.code != SKEIN_OK) return s;
+  bool rough = sk_rigid_is_rough(&r);
   w->tried.at = SK_NEW_RAW(&w->arena, r.count, sk_touch);
   if (w->arena.failed) return sk_no_memory();
-  if (s.code != SKEIN_OK) return s;
   info->dissipated = take_touches(w, &r, rough, &info->dissipated_friction);
   take_velocities(w, &r);
   w->problem.dofs = r.dofs;

@@ -70,25 +70,11 @@ static sk_grip grip_make(const sk_rigid *r, const sk_touch *t)
                    .drag = t->mu > 0 ? sk_axpy(t->impulse, -f, t->frame[0]) : sk_vec(0, 0, 0)};
 }
 
-static bool is_hollow(const sk_shape *s)
-{
-  return s->kind == SK_MESH && !sk_mesh_is_polytope(s->mesh);
-}
-
-/* Edges of meshes that are not convex have no sure normal where they touch, so such meshes are kept this far apart from
- * what has edges too. */
-static double skin(const sk_rigid *r, int a, int b)
-{
-  const sk_shape *A = &r->w->scene->bodies[a].shape, *B = &r->w->scene->bodies[b].shape;
-  bool edges_a = A->kind >= SK_CYLINDER, edges_b = B->kind >= SK_CYLINDER;
-  return edges_a && edges_b && (is_hollow(A) || is_hollow(B)) ? 5e-4 * fmin(r->size[a], r->size[b]) : 0;
-}
-
 /* What the distance may not be below: the skin. An overlap at the start is opened no faster than the scene's push-out
  * velocity allows. */
 static double bottom(const sk_rigid *r, int a, int b, double gap)
 {
-  double least = skin(r, a, b);
+  double least = sk_world_skin(r->w, a, b);
   return gap < least - r->tol ? fmin(least, gap + r->w->scene->step.push * r->dt) : least;
 }
 
@@ -249,7 +235,7 @@ static bool add_grip(sk_rigid *r, int a, int b, const sk_near *near)
   const sk_scene_body *A = r->w->scene->bodies + a, *B = r->w->scene->bodies + b;
   sk_grip g = {.a = a, .b = b, .feature = near->feature, .seen = true};
   g.mu = r->w->mu[A->group * r->w->scene->group_count + B->group];
-  g.floor = skin(r, a, b);
+  g.floor = sk_world_skin(r->w, a, b);
   for (int k = 0; k < r->count; k++)
     if (r->at[k].a == a && r->at[k].b == b) g.floor = r->at[k].floor;
   take_geometry(r, near, &g);

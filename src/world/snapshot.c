@@ -11,7 +11,7 @@ static int points_of(const skein_world *w, const sk_strand *s)
 {
   int wanted = w->scene->output.points, N = s->rod->def.elements;
   if (wanted > 1) return SK_MAX(1, (wanted - 2 + N) / N);
-  return sk_rod_pieces(s->rod, w->scene->step.chord * s->radius);
+  return sk_world_pieces(w, (int)(s - w->strands), w->scene->step.chord * s->radius);
 }
 
 static bool allocate(const skein_world *w, skein_frame *f)
@@ -242,7 +242,8 @@ static void pass_world(stream *s, skein_world *w)
     w->rest = sk_calloc((size_t)r.strands + (size_t)r.bodies, sizeof *w->rest);
     if (!w->strands || !w->touches.at || !w->rest) s->bad = s->starved = true;
     if (s->bad) return;
-    w->touches.count = r.touches, w->next_event = r.next_event, w->calm = r.calm, w->steps = r.steps;
+    w->touches.count = r.touches, w->next_event = r.next_event, w->calm = SK_MAX(0, SK_MIN(r.calm, SK_CALM_MOST)),
+    w->steps = r.steps;
     w->hold = r.hold, w->meek = r.meek, w->meek_next = r.meek_next;
     w->time = r.time, w->dt = r.dt, w->last_dt = r.last_dt, w->energy_scale = r.energy_scale,
     w->penetration = r.penetration, w->env = r.env;

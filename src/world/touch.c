@@ -7,21 +7,49 @@
 
 /* ---- Capsules ---- */
 
+int sk_world_pieces(const skein_world *w, int strand, double miss)
+{
+  const sk_strand *s = w->strands + strand;
+  double most = fmax(1, ceil(s->rod->l / (0.2 * w->scene->rods[s->source].radius)));
+  return SK_MIN(sk_rod_pieces(s->rod, miss), (int)fmin(most, 10000));
+}
+
 /* Numbers the pieces of every strand; chords miss the curve by at most the scene's share of the radius. */
 static void count_pieces(skein_world *w)
 {
-  w->piece_count = 0;
+  w->piece_count = w->frame_count = 0;
   for (int i = 0; i < w->strand_count; i++) {
     sk_strand *s = w->strands + i;
-    s->pieces = SK_MAX(s->finer, sk_rod_pieces(s->rod, w->scene->step.chord * w->scene->rods[s->source].radius));
+    s->pieces = SK_MAX(s->finer, sk_world_pieces(w, i, w->scene->step.chord * w->scene->rods[s->source].radius));
     s->first = w->piece_count;
     w->piece_count += s->pieces * s->rod->def.elements;
+    s->first_frame = w->frame_count, w->frame_count += s->rod->def.elements;
   }
 }
 
+/* Where the elements of strand i begin, as it is now. */
+static void fill_frames(skein_world *w, int i)
+{
+  const sk_strand *s = w->strands + i;
+  if (s->rod->def.model == SKEIN_SUPER_HELIX) sk_helix_frames(s->rod, s->rod->x, w->frames + s->first_frame);
+}
+
+/* How far the arc over chord k is beside it, c^2 kappa / 8: the second differences of the points are c^2 kappa. Next to
+ * an element of one piece, they are half of its own and half of the next one's. */
+static double bow_of(const sk_strand *s, const sk_vec3 *r, int k, int count)
+{
+  double bend[2] = {0, 0};
+  if (s->rod->def.model != SKEIN_SUPER_HELIX) return 0;
+  for (int end = 0; end < 2; end++) {
+    int i = k + end;
+    if (i > 0 && i < count) bend[end] = sk_norm(sk_add(sk_sub(r[i - 1], r[i]), sk_sub(r[i + 1], r[i])));
+  }
+  return (s->pieces > 1 ? fmax(bend[0], bend[1]) : bend[0] + bend[1]) / 8;
+}
+
 /* Way: the mean of that at the present velocities and that in the free motion, of both ends; reach: how far these
- * differ from it, a fifth more, and a little of the way and of the overlap that is borne. What grows out of a scalp is
- * hidden in it. */
+ * differ from it, a fifth more, and a little of the way and of the overlap that is borne, or what the curve may be
+ * beside its chord. What grows out of a scalp is hidden in it. */
 static void fill_pieces(skein_world *w, int i, double dt)
 {
   sk_strand *s = w->strands + i;
@@ -29,6 +57,7 @@ static void fill_pieces(skein_world *w, int i, double dt)
   int count = s->pieces * s->rod->def.elements;
   sk_vec3 *r = w->points + s->first + i;
   sk_rod_input in = sk_rod_input_make(s->rod, &w->env, true, false);
+  fill_frames(w, i);
   double ds = s->rod->def.length / count, slack = 0.6 * fmin(0.5, w->scene->step.overlap) * s->radius + s->extra;
   s->rod->ops->points(s->rod, s->rod->x, w->v + w->v_start[i], &in, s->pieces, r, free);
   s->rod->ops->points(s->rod, s->rod->x, s->rod->v, &in, s->pieces, r, velocity);
@@ -40,10 +69,12 @@ static void fill_pieces(skein_world *w, int i, double dt)
     sk_vec3 mean = sk_mul(0.25, sk_add(sk_add(v[0], v[1]), sk_add(v[2], v[3])));
     double beside = 0;
     for (int j = 0; j < 4; j++) beside = fmax(beside, sk_norm(sk_sub(v[j], mean)));
+    double bow = bow_of(s, r, k, count), more = fmax(0, 0.1 * s->radius + bow - slack);
     w->pieces[s->first + k] = (sk_piece){.a = r[k],
                                          .b = r[k + 1],
                                          .radius = s->radius,
-                                         .reach = (1.2 * beside + share * sk_norm(mean)) * dt + slack,
+                                         .reach = (1.2 * beside + share * sk_norm(mean)) * dt + slack + more,
+                                         .bow = bow,
                                          .s0 = k * ds,
                                          .s1 = (k + 1) * ds,
                                          .object = i,
@@ -62,6 +93,7 @@ static skein_status make_pieces(skein_world *w, double dt)
   w->pieces = SK_NEW_RAW(&w->arena, w->piece_count, sk_piece);
   w->points = SK_NEW_RAW(&w->arena, points, sk_vec3), w->after = SK_NEW_RAW(&w->arena, points, sk_vec3);
   w->velocity = SK_NEW_RAW(&w->arena, points, sk_vec3), w->free = SK_NEW_RAW(&w->arena, points, sk_vec3);
+  w->frames = SK_NEW_RAW(&w->arena, w->frame_count, sk_rod_frame);
   if (w->arena.failed) return sk_no_memory();
 #pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
   for (int i = 0; i < w->strand_count; i++) fill_pieces(w, i, dt);
@@ -102,9 +134,11 @@ static void fill_solid(const skein_world *w, int i, double dt, sk_solid *out)
 
 static void curve_at(const skein_world *w, int object, double s, sk_vec3 *r, sk_vec3 *t)
 {
-  const skein_rod *rod = w->strands[object].rod;
+  const sk_strand *strand = w->strands + object;
+  const skein_rod *rod = strand->rod;
   sk_mat3 R;
-  rod->ops->pose(rod, rod->x, s, r, &R);
+  if (rod->def.model != SKEIN_SUPER_HELIX) rod->ops->pose(rod, rod->x, s, r, &R);
+  else sk_helix_pose_in(rod, rod->x, w->frames + strand->first_frame, s, r, &R);
   *t = R.c[2];
 }
 
@@ -187,6 +221,25 @@ static void refine_on_body(const skein_world *w, sk_touch *t)
   t->gap = near[best].distance - s->radius;
 }
 
+static bool is_hollow(const sk_shape *s)
+{
+  return s->kind == SK_MESH && !sk_mesh_is_polytope(s->mesh);
+}
+
+double sk_world_skin(const skein_world *w, int a, int b)
+{
+  const sk_shape *both[2] = {&w->scene->bodies[a].shape, &w->scene->bodies[b].shape};
+  double size = HUGE_VAL;
+  if (both[0]->kind < SK_CYLINDER || both[1]->kind < SK_CYLINDER || !(is_hollow(both[0]) || is_hollow(both[1])))
+    return 0;
+  for (int k = 0; k < 2; k++) {
+    sk_vec3 lo, hi;
+    sk_shape_bounds(both[k], &(sk_pose){.q = {1, {0, 0, 0}}}, &lo, &hi);
+    size = fmin(size, sk_norm(sk_sub(hi, lo)));
+  }
+  return 5e-4 * size;
+}
+
 /* The candidate as it is, between chords. */
 static sk_touch touch_make(const sk_candidate *c)
 {
@@ -209,6 +262,8 @@ static void refine(const skein_world *w, const sk_candidate *c, sk_touch *t)
   bool both = sk_is_rod(w, c->a) && sk_is_rod(w, c->b);
   if (both && (is_curved(w, c->a) || is_curved(w, c->b))) sk_world_refine(w, t, c->piece_a, c->piece_b);
   else if (is_curved(w, c->a) && !sk_is_rod(w, c->b)) refine_on_body(w, t);
+  if (!sk_is_rod(w, c->a) && w->scene->step.rigid == SK_RIGID_VELOCITY)
+    t->gap -= sk_world_skin(w, c->a - w->strand_count, c->b - w->strand_count);
   t->frame[1] = sk_perpendicular(t->frame[0]);
   t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
 }
@@ -231,8 +286,9 @@ static sk_vec3 velocity_at(const skein_world *w, const sk_touch *t, bool second,
   return sk_axpy(v[0], at - k, sk_sub(v[1], v[0]));
 }
 
-/* Surfaces so far apart that they would not meet at their relative speed: hair that swings together. */
-static bool is_remote(const skein_world *w, const sk_touch *t, double dt)
+/* Surfaces so far apart that they would not meet at their relative speed: hair that swings together. bow: how much
+ * nearer they may be than the gap says. */
+static bool is_remote(const skein_world *w, const sk_touch *t, double bow, double dt)
 {
   double speed = 0, radius = HUGE_VAL, extra = 0;
   if (!(t->gap > 0)) return false;
@@ -242,7 +298,7 @@ static bool is_remote(const skein_world *w, const sk_touch *t, double dt)
   }
   if (sk_is_rod(w, t->a)) radius = w->strands[t->a].radius, extra += w->strands[t->a].extra;
   if (sk_is_rod(w, t->b)) radius = fmin(radius, w->strands[t->b].radius), extra += w->strands[t->b].extra;
-  return isfinite(radius) && t->gap > speed * dt + 0.3 * radius + extra; /* chords may miss the curves by 0.1 each */
+  return isfinite(radius) && t->gap > speed * dt + 0.3 * radius + bow + extra;
 }
 
 /* A hair grows out of its scalp: what is held inside a body cannot be pushed out of it, nor can a held root be pushed
@@ -273,16 +329,42 @@ static bool is_ignored(const skein_world *w, const sk_touch *t)
 
 enum { NEAR, REMOTE, NONE };
 
+/* By how much the curves of a candidate may be nearer than their chords. */
+static double bow_beside(const skein_world *w, const sk_candidate *c)
+{
+  double bow = 0;
+  if (sk_is_rod(w, c->a)) bow += w->pieces[w->strands[c->a].first + c->piece_a].bow;
+  if (sk_is_rod(w, c->b)) bow += w->pieces[w->strands[c->b].first + c->piece_b].bow;
+  return bow;
+}
+
 /* What becomes of a candidate: it counts, it is too far off to matter and is looked at after the step, it is none. */
 static char fate_of(const skein_world *w, const sk_candidate *c, double dt)
 {
   sk_touch t = touch_make(c);
   if (is_ignored(w, &t) || sk_world_dormant(w, &t)) return NONE;
-  return is_remote(w, &t, dt) ? REMOTE : NEAR;
+  return is_remote(w, &t, bow_beside(w, c), dt) ? REMOTE : NEAR;
 }
 
-/* The candidates that count, refined, in w->tried, and the remote ones as they are in w->remote, both in their order.
- * What counts wakes whom it touches: then there is nothing yet. */
+/* Of the refined candidates `near` those that are not so near after all become remote, as they were. What stays wakes
+ * whom it touches. */
+static void sift(skein_world *w, const sk_candidate *found, const int *near, const bool *gone)
+{
+  int kept = 0;
+  for (int k = 0; k < w->tried.count; k++) {
+    if (gone[k]) {
+      w->remote.at[w->remote.count++] = touch_make(found + near[k]);
+      continue;
+    }
+    if (kept < k) w->tried.at[kept] = w->tried.at[k];
+    kept++;
+    w->disturbed |= sk_world_disturb(w, found[near[k]].a, found[near[k]].b);
+  }
+  w->tried.count = w->disturbed ? 0 : kept;
+}
+
+/* The candidates that count, refined, in w->tried, in their order, and the remote ones as they are in w->remote. Where
+ * some were woken there is nothing yet. */
 static skein_status refine_all(skein_world *w, const sk_candidate *found, int count, double dt)
 {
   char *fate = SK_NEW_RAW(&w->arena, count, char);
@@ -293,25 +375,25 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
   for (int i = 0; i < count; i++) fate[i] = fate_of(w, found + i, dt);
   for (int i = 0; i < count; i++) {
     if (fate[i] == REMOTE) far[w->remote.count++] = i;
-    if (fate[i] != NEAR) continue;
-    near[near_count++] = i;
-    w->disturbed |= sk_world_disturb(w, found[i].a, found[i].b);
+    if (fate[i] == NEAR) near[near_count++] = i;
   }
-  w->tried.at = SK_NEW_RAW(&w->arena, near_count, sk_touch);
-  if (w->arena.failed) return sk_no_memory();
-  if (w->disturbed) return sk_ok();
-  w->tried.count = near_count;
+  w->tried = (sk_touches){SK_NEW_RAW(&w->arena, near_count, sk_touch), near_count};
+  bool *gone = SK_NEW_RAW(&w->arena, near_count, bool);
+  if (w->arena.failed) return w->tried.count = 0, sk_no_memory();
 #pragma omp parallel num_threads(sk_world_team(w, count, 64))
   {
 #pragma omp for schedule(static, 64) nowait
-    for (int k = 0; k < w->tried.count; k++) {
-      w->tried.at[k] = touch_make(found + near[k]);
-      refine(w, found + near[k], w->tried.at + k);
-      if (sk_world_settling(w)) sk_world_ease(w, w->tried.at + k);
+    for (int k = 0; k < near_count; k++) {
+      sk_touch *t = w->tried.at + k;
+      *t = touch_make(found + near[k]);
+      refine(w, found + near[k], t);
+      gone[k] = !sk_world_settling(w) && is_remote(w, t, 0, dt); /* nothing is looked at after steps that settle */
+      if (sk_world_settling(w)) sk_world_ease(w, t);
     }
 #pragma omp for schedule(static, 64)
     for (int k = 0; k < w->remote.count; k++) w->remote.at[k] = touch_make(found + far[k]);
   }
+  sift(w, found, near, gone);
   return sk_ok();
 }
 
@@ -347,7 +429,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .solid_count = w->scene->body_count,
                          .pairing = {w->scene->group_count, w->mu, w->scene->restitution},
                          .apart = SK_APART,
-                         .stretch = 1,
+                         .stretch = w->scene->step.spacing > 0 ? 0 : 1, /* one place a pair of pieces */
                          .carrier = find_carrier(w, solids),
                          .threads = w->threads};
   s = sk_collide_find(&in, &w->arena, &found, &count);
@@ -376,6 +458,7 @@ bool sk_world_overshoot(skein_world *w, double dt, double *speed)
     s->moved = 0, s->stray_first = count, s->stray_end = 0;
     sk_vec3 *after = w->after + s->first + i;
     s->rod->ops->points(s->rod, s->rod->x, NULL, NULL, s->pieces, after, NULL);
+    fill_frames(w, i);
     for (int k = 0; k <= count; k++) {
       double way = sk_norm(sk_sub(after[k], before[k]));
       for (int j = SK_MAX(k - 1, 0); j <= SK_MIN(k, count - 1); j++) {
@@ -403,8 +486,9 @@ void sk_world_find_roots(skein_world *w)
     for (int b = 0; s->rod->def.root != SKEIN_FREE && s->rooted_in < 0 && b < w->scene->body_count; b++) {
       double at = 0, step = fmin(s->radius, s->rod->def.length);
       for (sk_near near; at <= s->rod->def.length; at += step) {
-        sk_vec3 r, t;
-        curve_at(w, i, at, &r, &t);
+        sk_vec3 r;
+        sk_mat3 R;
+        s->rod->ops->pose(s->rod, s->rod->x, at, &r, &R);
         bool found = sk_shape_point(sk_world_shape(w, b), &w->bodies[b].pose, r, 1.01 * s->radius, &near);
         if (!found || near.distance > 0.9 * s->radius) break;
       }

@@ -12,7 +12,7 @@ bool sk_world_coarse(skein_world *w)
     sk_strand *s = w->strands + i;
     double miss = w->scene->step.chord * s->radius;
     if (sk_world_asleep(w, i)) continue;
-    if (sk_rod_pieces(s->rod, 2 * miss) > s->pieces) s->finer = sk_rod_pieces(s->rod, miss), coarse = true;
+    if (sk_world_pieces(w, i, 2 * miss) > s->pieces) s->finer = sk_world_pieces(w, i, miss), coarse = true;
   }
   return coarse;
 }

@@ -16,7 +16,8 @@
 enum {
   SK_APART = 4,       /* radii of arc between two places of one rod that may touch */
   SK_PAIR_MOST = 512, /* contacts of a pair that are compared with each other */
-  SK_DENSE_STEPS = 4  /* that a rod keeps all its contacts */
+  SK_DENSE_STEPS = 4, /* that a rod keeps all its contacts */
+  SK_CALM_MOST = 64   /* halvings of the tolerance */
 };
 
 /* A body in motion: static and prescribed ones have the velocity that takes them to their next pose. */
@@ -59,7 +60,7 @@ typedef struct sk_strand {
   int pieces;                 /* per element, of its capsules in this step */
   int finer;                  /* pieces that it needs at least: a try of this step has bent it */
   int dense;                  /* steps for which all its contacts are needed: one that was spared had sunk in */
-  int first;                  /* of its pieces */
+  int first, first_frame;     /* of its pieces, of its elements */
   int dof;                    /* first in the problem; -1: it touches nothing */
   double speed;               /* largest of its points */
   double moved;               /* the same over the last step */
@@ -103,7 +104,7 @@ struct skein_world {
   sk_rest *rest;      /* rods, then bodies */
   sk_touches touches; /* of the last step, by (a, b, sa), and of sleepers: the warm start of the next */
   double penetration; /* of the last step, in radii */
-  bool calm;          /* the last step moved little: the solver may be exact */
+  int calm;           /* how often the tolerance is halved: steps that moved little and were solved so well */
   int hold, meek;     /* steps until dt may grow again, until overlaps are pushed out again */
   int meek_next;      /* for how many that was, the last time */
   double *mu;         /* of pairs of groups as they are now: the scene's, or what was set since */
@@ -121,6 +122,8 @@ struct skein_world {
   int piece_count;
   sk_vec3 *points, *after;  /* ends of the pieces, before and after: strand i has its own from first + i on */
   sk_vec3 *velocity, *free; /* of them: now, and in the free motion */
+  sk_rod_frame *frames;     /* where elements begin: before the step, and after it once sk_world_overshoot has looked */
+  int frame_count;
   sk_touches tried, remote; /* remote: not in the problem, too far apart for their speed, or spared */
   bool disturbed;           /* the search has woken sleepers: the step begins again with them */
   bool gentle;              /* overlaps are not pushed out in this try */
@@ -193,9 +196,15 @@ void sk_world_pulls_follow(skein_world *w); /* after a cut */
 
 /* ---- touch.c: capsules, candidates, refinement on the true curves ---- */
 skein_status sk_world_touch(skein_world *w, double dt);
+/* Pieces per element of a strand, so that chords miss it by at most that; none is shorter than a fifth of a radius:
+ * what is curled more than that has run away, and must not take all memory with it. */
+int sk_world_pieces(const skein_world *w, int strand, double miss);
 void sk_world_find_roots(skein_world *w);
 /* The nearest places of two rods on their true curves as they are now, near the touch's, which is on these pieces. */
 void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b);
+/* m: edges of meshes that are not convex have no sure normal where they touch, so such bodies are kept this far apart
+ * from those that have edges too. */
+double sk_world_skin(const skein_world *w, int body_a, int body_b);
 /* Whether a point went further than the reach of its piece, after the rods have moved; its strand will look further.
  * *speed: the largest. */
 bool sk_world_overshoot(skein_world *w, double dt, double *speed);
@@ -247,6 +256,8 @@ skein_status sk_world_assemble(skein_world *w, double dt);
 /* With few sweeps where there is another answer already, or will be another try. */
 skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_step_info *info);
 void sk_world_take(skein_world *w, double dt, skein_step_info *info); /* velocities and impulses of the solution */
+/* What the next solve aims at: that of motion, halved for each calm step, which was a good guess for the next one. */
+double sk_world_tolerance(const skein_world *w);
 void sk_world_energies(const skein_world *w, skein_step_info *info);
 
 /* ---- rigid.c: instead of both, where distances at the end of the step are enforced ---- */
