@@ -1,4 +1,4 @@
-/* Forces of the scene: momentum and work, times and ramps, cuts, checkpoints; what is no blow-up. */
+/* Forces of the scene: momentum and work, times and ramps, cuts, checkpoints; what is no blow-up; push-out. */
 #include "world_support.h"
 
 #include <string.h>
@@ -136,12 +136,51 @@ static void forces_wake_sleepers(void **state)
   play_close(&p);
 }
 
+/* Two hairs that are held and cross at `s` from their roots, 0.4 radii deep; the largest speed of their first step, and
+ * how far that has opened them, in m. */
+static double push_apart(double s, double push, double *opened)
+{
+  const double distance = 0.0008;
+  text t = {0};
+  say(&t,
+      "{\"gravity\": [0, 0, 0], \"time\": {\"dt\": 0.004}, \"solver\": {\"push\": %g, \"overlap\": 1}, "
+      "\"materials\": {\"m\": {\"preset\": \"hair-caucasian\", \"collision_radius\": 0.0005}}, \"rods\": [",
+      push);
+  for (int i = 0; i < 2; i++) {
+    say(&t, "%s{\"length\": 0.3, \"elements\": 6, \"material\": \"m\", \"root\": {", i ? ", " : "");
+    say_vector(&t, "position", i ? sk_vec(s, -s, distance) : sk_vec(0, 0, 0)), say(&t, ", ");
+    say_vector(&t, "direction", i ? sk_vec(0, 1, 0) : sk_vec(1, 0, 0)), say(&t, "}}");
+  }
+  say(&t, "]}");
+  play p = play_text(&t, 1);
+  play_step(&p, 1);
+  assert_int_equal(p.info.contacts, 1);
+  *opened = sk_norm(sk_sub(place(&p, 0, s), place(&p, 1, s))) - distance;
+  double speed = p.info.speed;
+  play_close(&p);
+  return speed;
+}
+
+/* Overlaps open with `push`, but not near the roots, where that would throw the hairs. */
+static void push_out_throws_no_hair(void **state)
+{
+  (void)state;
+  const double push = 0.003, dt = 0.004;
+  double opened, speed = push_apart(0.15, push, &opened);
+  expect_at_most(fabs(opened - push * dt), 0.05 * push * dt, "opened far from the roots");
+  expect_at_most(speed, 10 * push, "speed of hairs that are pushed there");
+  speed = push_apart(0.006, push, &opened);
+  assert_true(opened > 0);
+  expect_at_most(speed, 10 * push, "speed of hairs that are pushed near their roots");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impulses_become_momentum),      cmocka_unit_test(sudden_forces_are_no_blow_up),
       cmocka_unit_test(every_rod_of_a_name_is_pulled), cmocka_unit_test(cuts_keep_forces),
       cmocka_unit_test(same_bits_after_a_checkpoint),  cmocka_unit_test(forces_wake_sleepers),
+      cmocka_unit_test(push_out_throws_no_hair),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ typedef struct sk_scene_step {
   double tol, tol_rest;   /* of the friction solve, error_rel: in motion, and where all is calm */
   double slop;            /* share of the radius that contacts may overlap before they are pushed out */
   double push;            /* m/s: bound of the push-out velocity */
-  double push_share;      /* and this share of the speed of the rods that touch */
+  double push_share;      /* and this share of the speed of the places that touch */
   int start_sweeps;       /* sweeps at most that a solve by a Newton method begins with */
   int corrections;        /* how often a step is solved again for what its motion is beside the linear one, at most */
   bool passive;           /* overlaps are pushed out at once, but no faster than the surfaces came together */
