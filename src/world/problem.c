@@ -6,7 +6,8 @@
  * J_b(s_b). u_f has the velocities of what is prescribed, and in the normal row
  *
  *     gap / dt                          where the surfaces are apart: they may touch at the end of the step, not before
- *     - min(push, (overlap - slop)/5dt) where they overlap by more than the slop
+ *     - min(push, (overlap - slop)/5T)  where they overlap by more than the slop; T: dt, or the scene's longer step where
+ *                                       they overlap by less than it bears: a short step is no reason to push harder
  *     e u_N(before)                     where they meet with restitution e
  *
  * The push-out works r_N (u_N before + u_N after)/2, which gives energy where the surfaces part faster than they came
@@ -242,10 +243,10 @@ static double leverage(const skein_world *w, int object, double s)
 
 /* How fast an overlap may be pushed out: with the scene's speed and share of that of the places that touch, for what
  * would be seen in hair at rest is lost in its motion; less where there is leverage, for 3 mm/s at 6 mm from a root throw
- * the whole hair at 2.5 m/s. */
+ * the whole hair at 2.5 m/s. (What settles has its own measure for that, sk_world_opening.) */
 static double push_limit(const skein_world *w, const sk_touch *t, double speed)
 {
-  double lever = fmax(leverage(w, t->a, t->sa), leverage(w, t->b, t->sb));
+  double lever = sk_world_settling(w) ? 1 : fmax(leverage(w, t->a, t->sa), leverage(w, t->b, t->sb));
   return lever * (w->scene->step.push + w->scene->step.push_share * speed);
 }
 
@@ -253,12 +254,13 @@ static double push_limit(const skein_world *w, const sk_touch *t, double speed)
 static double gap_velocity(const skein_world *w, const sk_touch *t, double speed, double dt)
 {
   const sk_scene_step *step = &w->scene->step;
-  double overlap = -t->gap - step->slop * contact_radius(w, t), closing = -t->approach * dt;
+  double radius = contact_radius(w, t), overlap = -t->gap - step->slop * radius, closing = -t->approach * dt;
   double slow = 2 * sk_norm(sk_load3(w->env.gravity)) * dt;
   if (t->restitution > 0 && t->approach < -slow && t->gap < closing) return t->restitution * t->approach;
   if (t->gap >= 0) return t->gap / dt;
   if (step->passive) return overlap > 0 ? -fmax(0, fmin(fmin(step->push, overlap / dt), -t->approach)) : 0;
-  double opening = sk_world_settling(w) ? sk_world_opening(w, t, overlap, dt) : 0.2 * overlap / dt;
+  double T = -t->gap < step->overlap * radius ? fmax(dt, step->dt) : dt;
+  double opening = sk_world_settling(w) ? sk_world_opening(w, t, overlap, dt) : 0.2 * overlap / T;
   return overlap > 0 && !w->gentle ? -fmin(push_limit(w, t, speed), opening) : 0;
 }
 
