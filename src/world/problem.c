@@ -6,8 +6,8 @@
  * J_b(s_b). u_f has the velocities of what is prescribed, and in the normal row
  *
  *     gap / dt                          where the surfaces are apart: they may touch at the end of the step, not before
- *     - min(push, (overlap - slop)/5T)  where they overlap by more than the slop; T: dt, or the scene's longer step where
- *                                       they overlap by less than it bears: a short step is no reason to push harder
+ *     - min(push, (overlap - slop)/5T)  where they overlap by more than the slop; T: dt, or the scene's longer step
+ *                                       where it bears the overlap: a short step is no reason to push harder
  *     e u_N(before)                     where they meet with restitution e
  *
  * The push-out works r_N (u_N before + u_N after)/2, which gives energy where the surfaces part faster than they came
@@ -242,8 +242,8 @@ static double leverage(const skein_world *w, int object, double s)
 }
 
 /* How fast an overlap may be pushed out: with the scene's speed and share of that of the places that touch, for what
- * would be seen in hair at rest is lost in its motion; less where there is leverage, for 3 mm/s at 6 mm from a root throw
- * the whole hair at 2.5 m/s. (What settles has its own measure for that, sk_world_opening.) */
+ * would be seen in hair at rest is lost in its motion; less where there is leverage, for 3 mm/s at 6 mm from a root
+ * throw the whole hair at 2.5 m/s. (What settles has its own measure for that, sk_world_opening.) */
 static double push_limit(const skein_world *w, const sk_touch *t, double speed)
 {
   double lever = sk_world_settling(w) ? 1 : fmax(leverage(w, t->a, t->sa), leverage(w, t->b, t->sb));
