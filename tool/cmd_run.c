@@ -23,7 +23,7 @@ static const tool_option options[] = {
     [THREADS] = {"threads", 'j', "N", "threads, 0: all cores (default); the run does not depend on it"},
     [SET] = {"set", 's', "PATH=VALUE", "replace a field of the scene, as in time.dt=1e-3; may be repeated"},
     [RESUME] = {"resume", 'r', "RUN.h5", "go on with a run that was stopped, or make a finished one longer"},
-    [DUMP] = {"dump-problems", 0, "DIR", "write one-step problems with their solutions as FCLIB files"},
+    [DUMP] = {"dump-problems", 0, "DIR", "write one-step problems with their guesses and solutions as FCLIB files"},
     [DUMP_EVERY] = {"dump-every", 0, "K", "of every K-th step only (default: 1)"},
     [DUMP_MISSED] = {"dump-missed", 0, NULL, "of steps only that missed their tolerance"},
     [QUIET] = {"quiet", 'q', NULL, "no progress and no summary"},
@@ -214,14 +214,9 @@ static int resume(job *s)
 /* The problem of step number `step`, the last one that was tried. */
 static skein_status dump(job *s, const char *path, int64_t step, bool solved)
 {
-  const skein_problem *p = skein_world_problem(s->world);
-  const skein_solution *solution = skein_world_solution(s->world);
   char title[128];
-  if (!p) return (skein_status){.code = SKEIN_BAD_INPUT, .message = "the step has no contacts"};
   snprintf(title, sizeof title, "step %lld, t = %.9g s", (long long)step, skein_world_time(s->world));
-  skein_fclib file = {.problem = *p, .title = title};
-  if (solved && solution) file.solution = *solution;
-  return skein_fclib_write(path, &file);
+  return run_dump(s->world, title, solved, path);
 }
 
 /* The problem of the step just taken, if it is its turn. */

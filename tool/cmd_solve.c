@@ -13,7 +13,7 @@ static volatile sig_atomic_t interrupted;
 
 typedef struct settings {
   skein_solve_def def;
-  bool save, json;
+  bool save, json, guess; /* guess: begins with the first one, whatever solution there is */
   const char *history; /* path, NULL: none */
   int name_width;      /* of the file column */
 } settings;
@@ -40,6 +40,7 @@ enum {
   ACCELERATE,
   NO_FREEZE,
   WARM_START,
+  GUESS,
   HISTORY,
   SAVE,
   JSON
@@ -57,6 +58,7 @@ static const tool_option options[] = {
     [ACCELERATE] = {"accelerate", 0, "A", "none, anderson or relax (over-relaxation)"},
     [NO_FREEZE] = {"no-freeze", 0, NULL, "visit every contact in every sweep"},
     [WARM_START] = {"warm-start", 0, NULL, "start from the solution, or the first guess, in the file"},
+    [GUESS] = {"guess", 0, NULL, "start from the first guess in the file"},
     [HISTORY] = {"history", 0, "FILE.csv", "write the error over the iterations"},
     [SAVE] = {"save", 0, NULL, "put converged solutions into their files"},
     [JSON] = {"json", 0, NULL, "one JSON object per file and line"},
@@ -132,6 +134,8 @@ static bool set_option(settings *s, int key, const char *value)
     return def->freeze = false, true;
   case WARM_START:
     return def->warm_start = true;
+  case GUESS:
+    return def->warm_start = s->guess = true;
   case HISTORY:
     return s->history = value, true;
   case SAVE:
@@ -241,12 +245,13 @@ static void print_line(const settings *s, const char *path, const skein_problem 
 
 /* ---- One file ---- */
 
-/* r of the file's solution, or else of its first guess; zero when it has neither. */
-static void copy_guess(const char *path, const skein_fclib *file, double *r)
+/* r of the file's solution, unless the guess is wanted, or else of its first guess; zero when it has neither. */
+static void copy_guess(const settings *s, const char *path, const skein_fclib *file, double *r)
 {
-  const double *from = file->solution.r;
+  const double *from = s->guess ? NULL : file->solution.r;
   if (!from && file->guesses > 0) from = file->guess[0].r;
   if (from) memcpy(r, from, (size_t)file->problem.d * (size_t)file->problem.contacts * sizeof *r);
+  else if (s->guess) tool_error("%s: has no guess, --guess begins from zero", path);
   else tool_error("%s: has no solution and no guess, --warm-start begins from zero", path);
 }
 
@@ -273,7 +278,7 @@ static int solve_problem(const settings *s, const char *path, const skein_fclib 
   def.user = &w;
   def.look = history ? 1 : 0; /* a curve needs every sweep */
   skein_status status = skein_solution_create(&file->problem, &solution);
-  if (status.code == SKEIN_OK && def.warm_start) copy_guess(path, file, solution.r);
+  if (status.code == SKEIN_OK && def.warm_start) copy_guess(s, path, file, solution.r);
   if (status.code == SKEIN_OK) status = skein_solve(&file->problem, &def, &solution, &info);
   if (w.shown > 0) fputs("\r\033[K", stderr);
   int code = status.code == SKEIN_OK ? TOOL_OK : tool_fail(path, status);

@@ -2,6 +2,7 @@
  * on one-step problems of a ponytail. */
 #include "bench.h"
 #include "reproduce.h"
+#include "run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -50,14 +51,12 @@ static skein_status no_memory(void)
 static skein_status dump(void *user, const skein_world *world, int64_t step)
 {
   job *j = user;
-  const skein_problem *p = skein_world_problem(world);
-  if (step % j->every != 0 || !p) return (skein_status){.code = SKEIN_OK};
+  if (step % j->every != 0 || !skein_world_problem(world)) return (skein_status){.code = SKEIN_OK};
   size_t size = strlen(j->folder) + 48;
   char *path = malloc(size);
   if (!path) return no_memory();
   snprintf(path, size, "%s/step-%08lld.hdf5", j->folder, (long long)step);
-  skein_fclib file = {.problem = *p, .title = "pony"};
-  skein_status s = skein_fclib_write(path, &file);
+  skein_status s = run_dump(world, "pony", true, path);
   free(path);
   return s;
 }

@@ -63,6 +63,11 @@ void run_progress_step(run_progress *p, const skein_step_info *step, int frame);
 void run_progress_frame(run_progress *p, const skein_step_info *step, int frame);
 void run_progress_clear(run_progress *p); /* before other lines on the terminal */
 
+/* ---- run_dump.c ---- */
+
+/* The problem of the last step, the last one that was tried; solved: with guess and solution, which are finite. */
+skein_status run_dump(const skein_world *world, const char *title, bool solved, const char *path);
+
 /* ---- run_figures.c ---- */
 
 typedef struct run_figure {

@@ -489,6 +489,8 @@ SKEIN_API skein_status skein_world_step(skein_world *world, double until, skein_
 /* The one-step problem of the last step and its solution; valid until the next step. NULL: it had no contacts. */
 SKEIN_API const skein_problem *skein_world_problem(const skein_world *world);
 SKEIN_API const skein_solution *skein_world_solution(const skein_world *world);
+/* The impulses that its solver began with: those of the step before, where contacts go on. NULL: no contacts. */
+SKEIN_API const double *skein_world_guess(const skein_world *world);
 
 /* What is in it, to look at: rod i (their number may grow by cuts), body i with its place, quaternion (w x y z),
  * velocity and angular velocity. */

@@ -261,6 +261,7 @@ FUNCTIONS = {
     "skein_world_step": (Status, [c_void_p, c_double, _steps_p]),
     "skein_world_problem": (_problem_p, [c_void_p]),
     "skein_world_solution": (_solution_p, [c_void_p]),
+    "skein_world_guess": (c_double_p, [c_void_p]),
     "skein_world_rods": (c_int, [c_void_p]),
     "skein_world_rod": (c_void_p, [c_void_p, c_int]),
     "skein_world_bodies": (c_int, [c_void_p]),

@@ -97,6 +97,11 @@ const skein_solution *skein_world_solution(const skein_world *w)
   return w->problem.contacts > 0 ? &w->solution : NULL;
 }
 
+const double *skein_world_guess(const skein_world *w)
+{
+  return w->problem.contacts > 0 ? w->guess : NULL;
+}
+
 int skein_world_rods(const skein_world *w)
 {
   return w->strand_count;

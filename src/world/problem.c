@@ -60,6 +60,7 @@ static skein_status allocate(skein_world *w, int dofs)
   p->u_f = SK_NEW(&w->arena, 3 * (size_t)n, double);
   w->solution = (skein_solution){SK_NEW(&w->arena, 3 * (size_t)n, double), SK_NEW(&w->arena, 3 * (size_t)n, double),
                                  SK_NEW(&w->arena, dofs, double)};
+  w->guess = SK_NEW(&w->arena, 3 * (size_t)n, double);
   return w->arena.failed ? sk_no_memory() : sk_ok();
 }
 
@@ -455,6 +456,7 @@ skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_ste
   if (def.tol >= loose) def.accelerate = SKEIN_RELAX;
   def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
   bool newton = def.method == SKEIN_NEWTON_AC || def.method == SKEIN_NEWTON_MFB;
+  if (w->tried.count > 0) memcpy(w->guess, w->solution.r, 3 * sizeof(double) * (size_t)w->tried.count);
   if (w->tried.count > 0 && newton && step->start_sweeps > 0) s = sweep_first(w, &def);
   if (w->tried.count > 0 && s.code == SKEIN_OK) s = skein_solve(&w->problem, &def, &w->solution, &result);
   if (s.code != SKEIN_OK) return s;

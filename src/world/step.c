@@ -39,7 +39,7 @@ static skein_status prepare(skein_world *w)
   size_t states = 0;
   int dofs = 0;
   sk_arena_reset(&w->arena);
-  w->problem = (skein_problem){0};
+  w->problem = (skein_problem){0}, w->guess = NULL;
   skein_rod **rods = SK_NEW(&w->arena, w->strand_count, skein_rod *);
   w->systems = SK_NEW(&w->arena, w->threads, sk_rod_system);
   w->v_start = SK_NEW(&w->arena, w->strand_count + 1, int);

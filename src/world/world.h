@@ -133,6 +133,7 @@ struct skein_world {
   int *v_start;
   skein_problem problem; /* arrays in `arena` */
   skein_solution solution;
+  double *guess; /* 3 n: the impulses that it began with */
   skein_solution uncorrected; /* the one before a correction, and its u_f */
   double *u_f_before;
   double *saved;                        /* states of all rods before the step */

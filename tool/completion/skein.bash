@@ -80,7 +80,7 @@ _skein()
     if _skein_value; then return; fi
     case $command:$cur in
         solve:-*) _skein_words "--method --local --tol --measure --max-sweeps --max-seconds --threads --form
-            --accelerate --no-freeze --warm-start --history --save --json --help" ;;
+            --accelerate --no-freeze --warm-start --guess --history --save --json --help" ;;
         info:-*) _skein_words "--json --help" ;;
         gen:-*) _skein_words "--contacts --rods --dofs --mu --seed --d --open --stick --form --output --help" ;;
         bench:-*) _skein_words "--tol --measure --max-sweeps --threads --locals --csv --plot --help" ;;
