@@ -192,7 +192,7 @@ static double copy_error(NumericsMatrix *A, const skein_csr *W, sk_arena *arena)
   double *x = SK_NEW(arena, W->rows, double), *y = SK_NEW(arena, W->rows, double), *z = SK_NEW(arena, W->rows, double);
   if (arena->failed) return INFINITY;
   for (int i = 0; i < W->rows; i++) x[i] = sin(1 + 1.7 * i);
-  sk_csr_mul_add(W, x, 0, y);
+  sk_csr_mul_add(W, x, 0, y, 1);
   NM_gemv(1, A, x, 0, z);
   double error = 0, big = 0;
   for (int i = 0; i < W->rows; i++) error = fmax(error, fabs(y[i] - z[i])), big = fmax(big, fabs(y[i]));

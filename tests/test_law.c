@@ -147,7 +147,7 @@ static void nan_is_infinite(void **unused)
           double e = sk_contact_error(d, s.r, s.u, s.mu, own);
           if (!(isinf(e) && e > 0))
             fail_msg("NaN in %c[%d], mu %g, d %d: error %g, expected infinity", k < d ? 'r' : 'u', k % d, s.mu, d, e);
-          skein_error all = sk_law_error(d, 1, s.r, s.u, &s.mu, own);
+          skein_error all = sk_law_error(d, 1, s.r, s.u, &s.mu, own, 1);
           assert_true(isinf(all.rel) && isinf(all.fb) && all.worst == 0);
         }
 }

@@ -64,7 +64,7 @@ static void blocks_from_rows(void **unused)
     check_pattern(&B);
     draw_vector(&g, size, x), draw_vector(&g, size, b);
     memcpy(z, b, sizeof z);
-    sk_csr_mul_add(&A, x, 1, z);
+    sk_csr_mul_add(&A, x, 1, z, 1);
     sk_bsr_mul_add(&B, x, b, y);
     expect_at_most(largest_difference(y, z, (size_t)size), 1e-13, "product");
     sk_arena_free(&arena);
@@ -322,7 +322,7 @@ static void banded(void **unused)
     memset(x, 0, sizeof x);
     for (int64_t k = H.start[i]; k < H.start[i + 1]; k++) x[H.col[k]] += H.val[k];
     sk_banded_solve(b, x);
-    sk_csr_mul_add(&H, x, 1, want);
+    sk_csr_mul_add(&H, x, 1, want, 1);
     for (int64_t k = W.start[i]; k < W.start[i + 1]; k++) {
       int j = W.col[k];
       bool found = false;

@@ -18,9 +18,11 @@ void *sk_arena_alloc_raw(sk_arena *a, size_t count, size_t size)
   bytes = (bytes + line) / line * line; /* never zero: every array has its own address */
   if (!a->last || a->last->size - a->last->used < bytes) {
     size_t grown = a->last ? SK_MIN(2 * a->last->size, (size_t)largest) : (size_t)smallest;
-    size_t room = SK_MAX(bytes, grown);
+    size_t room = SK_MAX(bytes, SK_MAX(grown, a->ahead));
     sk_arena_chunk *c = aligned_alloc(line, sizeof *c + room);
+    if (!c && room > bytes) room = bytes, c = aligned_alloc(line, sizeof *c + room);
     if (!c) return a->failed = true, NULL;
+    a->ahead = 0;
     *c = (sk_arena_chunk){.previous = a->last, .size = room};
     a->last = c;
   }
@@ -42,21 +44,26 @@ void sk_arena_free(sk_arena *a)
     a->last = c->previous;
     free(c);
   }
-  a->failed = false;
+  a->failed = false, a->ahead = 0;
 }
 
+/* Work that is done again and again ends up in one chunk that holds it all, and asks the system for nothing. Not where
+ * addresses are checked: arrays side by side in a chunk have no fences. */
 void sk_arena_reset(sk_arena *a)
 {
-  sk_arena_chunk *kept = NULL;
-  while (a->last) {
-    sk_arena_chunk *c = a->last;
-    a->last = c->previous;
-    bool larger = !kept || c->size > kept->size;
-    free(larger ? kept : c);
-    if (larger) kept = c;
+  size_t total = 0;
+  for (const sk_arena_chunk *c = a->last; c; c = c->previous) total += c->used;
+  bool fits = a->last && !a->last->previous && a->last->size / 8 <= total;
+#if defined(__SANITIZE_ADDRESS__)
+  fits = false, total = 0;
+#endif
+  if (fits) {
+    a->last->used = 0;
+  } else {
+    sk_arena_free(a);
+    a->ahead = (total + total / 8) / line * line;
   }
-  if (kept) kept->previous = NULL, kept->used = 0;
-  a->last = kept, a->failed = false;
+  a->failed = false;
 }
 
 void *sk_calloc(size_t count, size_t size)

@@ -24,6 +24,7 @@ skein_status sk_status_prefix(skein_status s, const char *prefix);
 typedef struct sk_arena_chunk sk_arena_chunk;
 typedef struct sk_arena {
   sk_arena_chunk *last;
+  size_t ahead; /* bytes that the next chunk has at least: what the work took the last time */
   bool failed;
 } sk_arena;
 

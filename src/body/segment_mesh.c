@@ -269,13 +269,18 @@ static bool within_bounds(const sk_mesh *m, sk_vec3 x)
          x.z < root->hi[2];
 }
 
-/* Whether the grid knows that the segment is out of reach: each third of it is, from its middle. */
-static bool is_far(const query *q)
+/* Whether the grid knows that the segment is out of reach: all of it from its middle, or each third from its own.
+ * *least: how far its middle is from the surface, at least. */
+static bool is_far(const query *q, double *least)
 {
-  for (int k = 0; k < 3; k++) {
-    double least, most;
-    sk_mesh_estimate(q->m, place(q, (k + 0.5) / 3), &least, &most);
-    if (!(least > q->reach + q->length / 6)) return false;
+  double most;
+  sk_mesh_estimate(q->m, place(q, 0.5), least, &most);
+  if (*least > q->reach + q->length / 2) return true;
+  if (!(*least > q->reach + q->length / 6)) return false;
+  for (int k = 0; k < 3; k += 2) {
+    double third;
+    sk_mesh_estimate(q->m, place(q, (k + 0.5) / 3), &third, &most);
+    if (!(third > q->reach + q->length / 6)) return false;
   }
   return true;
 }
@@ -288,12 +293,12 @@ int sk_segment_mesh(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk_ne
   double scale = SK_MIN(fabs(reach), q.m->size);
   q.length = sk_norm(q.d), q.apart = 0.1 * scale, q.flat = 0.1 * scale, q.strict = 1e-7 * scale;
   q.tiny = 1e-13 * q.m->size;
-  if (is_far(&q)) return 0;
   double least, most;
-  sk_mesh_estimate(q.m, place(&q, 0.5), &least, &most);
+  if (is_far(&q, &least)) return 0;
   gather(&q);
   if (q.count == 0) { /* far from the surface: outside, or deep inside? */
     if (!q.m->closed || least >= 0 || !within_bounds(q.m, place(&q, 0.5))) return 0;
+    sk_mesh_estimate(q.m, place(&q, 0.5), &least, &most);
     if (most >= 0 && !(at(&q, 0.5).distance < 0)) return 0;
   }
   const touch *x = &q.touch[q.nearest];

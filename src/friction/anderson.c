@@ -9,16 +9,22 @@
 enum { memory = SK_ANDERSON_MEMORY };
 _Static_assert(memory == 5, "mix is written out for five");
 
-skein_status sk_anderson_make(int n, int x_size, const double *weight, sk_arena *arena, sk_anderson *a)
+static void differ(void *ctx, int q);
+static void mix(void *ctx, int q);
+
+skein_status sk_anderson_make(const sk_anderson_def *def, sk_arena *arena, sk_anderson *a)
 {
-  size_t m = 3 * (size_t)n;
-  *a = (sk_anderson){.n = n, .x_size = x_size, .weight = weight};
+  size_t m = 3 * (size_t)def->n;
+  *a = (sk_anderson){.def = *def};
   a->before = SK_NEW_RAW(arena, m, double), a->f = SK_NEW_RAW(arena, m, double), a->g = SK_NEW_RAW(arena, m, double);
-  a->xg = SK_NEW_RAW(arena, x_size, double);
+  a->xg = SK_NEW_RAW(arena, def->x_size, double);
+  a->sums = SK_NEW_RAW(arena, def->order->pieces, sk_anderson_sums);
   for (int j = 0; j < memory; j++) {
     a->df[j] = SK_NEW(arena, m, double), a->dg[j] = SK_NEW(arena, m, double); /* zero: read before they are held */
-    a->dx[j] = SK_NEW(arena, x_size, double);
+    a->dx[j] = SK_NEW(arena, def->x_size, double);
   }
+  a->differ_job = sk_team_learn(def->team, differ, a, false);
+  a->mix_job = sk_team_learn(def->team, mix, a, false);
   sk_anderson_restart(a);
   return arena->failed ? sk_no_memory() : sk_ok();
 }
@@ -28,38 +34,50 @@ void sk_anderson_restart(sk_anderson *a)
   a->held = a->next = 0, a->fresh = true, a->best = INFINITY;
 }
 
-void sk_anderson_before(sk_anderson *a, const double *r)
+void sk_anderson_before(sk_anderson *a)
 {
-  memcpy(a->before, r, 3 * (size_t)a->n * sizeof *r);
+  memcpy(a->before, a->def.r, 3 * (size_t)a->def.n * sizeof *a->before);
 }
 
-/* sum_i w_i p_i . q_i in four interleaved sums: vectorises, and always the same bits. */
-static double dot(const sk_anderson *a, const double *p, const double *q)
+/* The part of the state x that goes with piece q. */
+static int share(const sk_anderson *a, int q)
 {
-  double s[4] = {0};
-  int i = 0;
-  for (; i + 4 <= a->n; i += 4)
-    for (int k = 0; k < 4; k++) {
-      const double *x = p + 3 * (i + k), *y = q + 3 * (i + k);
-      s[k] += a->weight[i + k] * (x[0] * y[0] + x[1] * y[1] + x[2] * y[2]);
-    }
-  for (; i < a->n; i++)
-    s[0] += a->weight[i] * (p[3 * i] * q[3 * i] + p[3 * i + 1] * q[3 * i + 1] + p[3 * i + 2] * q[3 * i + 2]);
-  return (s[0] + s[1]) + (s[2] + s[3]);
+  return (int)((int64_t)a->def.x_size * q / a->def.order->pieces);
 }
 
-/* The inner products of p with all differences held, in one pass over the contacts. */
-static void dots(const sk_anderson *a, const double *p, double *out)
+/* f = g(r) - r in the place of `before`; unless it is the first, the newest differences, in the slot `next`; then the
+ * products of f, and of the newest difference, with all differences. */
+static void differ(void *ctx, int q)
 {
-  double s[memory] = {0};
-  for (int i = 0; i < a->n; i++) {
-    double w = a->weight[i], x = w * p[3 * i], y = w * p[3 * i + 1], z = w * p[3 * i + 2];
+  sk_anderson *a = ctx;
+  int first = a->def.order->start[q], end = a->def.order->start[q + 1];
+  double *f = a->before, *df = a->df[a->next], *dg = a->dg[a->next], *dx = a->dx[a->next];
+  sk_anderson_sums s = {0};
+  for (int i = 3 * first; i < 3 * end; i++) f[i] = a->def.r[i] - f[i];
+  for (int i = 3 * first; i < 3 * end && !a->fresh; i++) df[i] = f[i] - a->f[i], dg[i] = a->def.r[i] - a->g[i];
+  for (int i = share(a, q); i < share(a, q + 1) && !a->fresh; i++) dx[i] = a->def.x[i] - a->xg[i];
+  for (int i = first; i < end; i++) {
+    double w = a->def.weight[i], F[3] = {w * f[3 * i], w * f[3 * i + 1], w * f[3 * i + 2]};
+    double D[3] = {w * df[3 * i], w * df[3 * i + 1], w * df[3 * i + 2]};
+    s.norm2 += F[0] * f[3 * i] + F[1] * f[3 * i + 1] + F[2] * f[3 * i + 2];
     for (int k = 0; k < memory; k++) {
       const double *d = a->df[k] + 3 * i;
-      s[k] += x * d[0] + y * d[1] + z * d[2];
+      s.f[k] += F[0] * d[0] + F[1] * d[1] + F[2] * d[2];
+      s.newest[k] += D[0] * d[0] + D[1] * d[1] + D[2] * d[2];
     }
   }
-  for (int k = 0; k < memory; k++) out[k] = s[k];
+  a->sums[q] = s;
+}
+
+/* The sums of all pieces, in their order: always the same bits. */
+static sk_anderson_sums sum_up(const sk_anderson *a)
+{
+  sk_anderson_sums s = {0};
+  for (int q = 0; q < a->def.order->pieces; q++) {
+    s.norm2 += a->sums[q].norm2;
+    for (int k = 0; k < memory; k++) s.f[k] += a->sums[q].f[k], s.newest[k] += a->sums[q].newest[k];
+  }
+  return s;
 }
 
 /* Solves (gram + eps) gamma = rhs by Cholesky; false when it is not definite or gamma is not to be trusted. */
@@ -88,46 +106,45 @@ static bool solve_gram(const sk_anderson *a, const double *rhs, double *gamma)
   return size < 1e5; /* more would cancel the digits that hold r and its state together */
 }
 
-/* Stores the newest differences and their inner products with the older ones. */
-static void remember(sk_anderson *a, const double *f, const double *g, const double *x)
+/* The newest differences are held, with their products. */
+static void remember(sk_anderson *a, const double *products)
 {
-  int j = a->next, m = 3 * a->n;
-  for (int i = 0; i < m; i++) a->df[j][i] = f[i] - a->f[i], a->dg[j][i] = g[i] - a->g[i];
-  for (int i = 0; i < a->x_size; i++) a->dx[j][i] = x[i] - a->xg[i];
+  int j = a->next;
   a->held = SK_MIN(a->held + 1, (int)memory);
   a->next = (j + 1) % memory;
-  double products[memory];
-  dots(a, a->df[j], products);
   for (int k = 0; k < a->held; k++) a->gram[j][k] = a->gram[k][j] = products[k];
 }
 
-/* to = from - sum_k gamma_k d_k, in one pass; `copy` keeps from. */
-static void mix(int size, int held, const double *gamma, double *const *d, double *x, double *copy)
+/* x <- x - sum_k gamma_k d_k, in one pass; `copy` keeps x. */
+static void subtract(int first, int end, const double *c, double *const *d, double *x, double *copy)
 {
-  double c[memory] = {0};
-  const double *p[memory];
-  for (int k = 0; k < memory; k++) p[k] = d[k < held ? k : 0];
-  for (int k = 0; k < held; k++) c[k] = gamma[k];
-  for (int i = 0; i < size; i++) {
+  for (int i = first; i < end; i++) {
     double v = x[i];
     copy[i] = v;
-    x[i] = v - ((c[0] * p[0][i] + c[1] * p[1][i]) + (c[2] * p[2][i] + c[3] * p[3][i]) + c[4] * p[4][i]);
+    x[i] = v - ((c[0] * d[0][i] + c[1] * d[1][i]) + (c[2] * d[2][i] + c[3] * d[3][i]) + c[4] * d[4][i]);
   }
 }
 
-double sk_anderson_mix(sk_anderson *a, double *r, double *x)
+static void mix(void *ctx, int q)
 {
-  int m = 3 * a->n;
-  double *f = a->before; /* becomes the residual */
-  for (int i = 0; i < m; i++) f[i] = r[i] - f[i];
-  a->norm = sqrt(dot(a, f, f));
-  if (!a->fresh) remember(a, f, r, x);
+  sk_anderson *a = ctx;
+  const int *start = a->def.order->start;
+  subtract(3 * start[q], 3 * start[q + 1], a->gamma, a->dg, a->def.r, a->g);
+  subtract(share(a, q), share(a, q + 1), a->gamma, a->dx, a->def.x, a->xg);
+}
+
+double sk_anderson_mix(sk_anderson *a)
+{
+  sk_team_run(a->def.team, a->differ_job);
+  sk_anderson_sums s = sum_up(a);
+  a->norm = sqrt(s.norm2);
+  if (!a->fresh) remember(a, s.newest);
   a->best = fmin(a->best, a->norm);
-  double rhs[memory], gamma[memory] = {0};
-  dots(a, f, rhs);
-  bool mixed = a->held && solve_gram(a, rhs, gamma);
-  mix(m, mixed ? a->held : 0, gamma, a->dg, r, a->g);
-  mix(a->x_size, mixed ? a->held : 0, gamma, a->dx, x, a->xg);
+  double gamma[memory] = {0};
+  bool mixed = a->held && solve_gram(a, s.f, gamma);
+  for (int k = 0; k < memory; k++) a->gamma[k] = mixed && k < a->held ? gamma[k] : 0;
+  sk_team_run(a->def.team, a->mix_job);
+  double *f = a->before;
   a->before = a->f, a->f = f;
   a->fresh = false;
   return a->norm;

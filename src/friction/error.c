@@ -35,44 +35,46 @@ static sk_scale global_scale(const skein_problem *p, const sk_objects *o, double
   return scale;
 }
 
-static skein_status global_error(const skein_problem *p, const double *r, const sk_scale *scale, int threads,
-                                 skein_error *error, double *u, double *v)
+static skein_status global_error(const skein_problem *p, const double *r, const sk_error_def *def, skein_error *error,
+                                 double *u, double *v)
 {
   sk_arena arena = {0};
-  sk_objects o;
-  skein_status status = sk_objects_make(p, threads, &arena, &o);
-  double *own = SK_NEW(&arena, p->dofs, double), *work = SK_NEW(&arena, p->dofs, double);
+  sk_objects own = {0};
+  const sk_objects *o = def->objects ? def->objects : &own;
+  skein_status status = def->objects ? sk_ok() : sk_objects_make(p, def->threads, &arena, &own);
+  double *v_own = SK_NEW(&arena, p->dofs, double), *work = SK_NEW(&arena, p->dofs, double);
   if (status.code == SKEIN_OK && arena.failed) status = sk_no_memory();
-  if (status.code == SKEIN_OK) status = sk_objects_velocity(&o, p, r, own);
+  if (status.code == SKEIN_OK) status = sk_objects_velocity(o, p, r, v_own);
   if (status.code == SKEIN_OK) {
     memcpy(u, p->u_f, (size_t)p->H.rows * sizeof *u);
-    sk_csr_mul_add(&p->H, own, 1, u);
-    *error = sk_law_error(p->d, p->contacts, r, u, p->mu, scale ? *scale : global_scale(p, &o, work));
-    if (v) memcpy(v, own, (size_t)p->dofs * sizeof *v);
+    sk_csr_mul_add(&p->H, v_own, 1, u, def->threads);
+    sk_scale scale = def->scale ? *def->scale : global_scale(p, o, work);
+    *error = sk_law_error(p->d, p->contacts, r, u, p->mu, scale, def->threads);
+    if (v) memcpy(v, v_own, (size_t)p->dofs * sizeof *v);
   }
-  sk_objects_destroy(&o);
+  sk_objects_destroy(&own);
   sk_arena_free(&arena);
   return status;
 }
 
 /* u must be there: d n doubles. */
-static skein_status error_with(const skein_problem *p, const double *r, const sk_scale *scale, int threads,
-                               skein_error *error, double *u, double *v)
+static skein_status error_with(const skein_problem *p, const double *r, const sk_error_def *def, skein_error *error,
+                               double *u, double *v)
 {
-  if (p->form == SKEIN_GLOBAL) return global_error(p, r, scale, threads, error, u, v);
+  if (p->form == SKEIN_GLOBAL) return global_error(p, r, def, error, u, v);
   memcpy(u, p->b, (size_t)p->W.rows * sizeof *u);
-  sk_csr_mul_add(&p->W, r, 1, u);
-  *error = sk_law_error(p->d, p->contacts, r, u, p->mu, scale ? *scale : reduced_scale(p));
+  sk_csr_mul_add(&p->W, r, 1, u, def->threads);
+  *error = sk_law_error(p->d, p->contacts, r, u, p->mu, def->scale ? *def->scale : reduced_scale(p), def->threads);
   return sk_ok();
 }
 
-skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_scale *scale, int threads,
-                              skein_error *error, double *u_out, double *v_out)
+skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_error_def *def, skein_error *error,
+                              double *u_out, double *v_out)
 {
   *error = (skein_error){.worst = -1};
   sk_arena arena = {0};
   double *u = u_out ? u_out : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
-  skein_status status = u ? error_with(p, r, scale, threads, error, u, v_out) : sk_no_memory();
+  skein_status status = u ? error_with(p, r, def, error, u, v_out) : sk_no_memory();
   sk_arena_free(&arena);
   return status;
 }
@@ -82,5 +84,5 @@ skein_status skein_problem_error(const skein_problem *p, const double *r, skein_
 {
   skein_status status = skein_problem_check(p);
   if (status.code) return status;
-  return sk_problem_error(p, r, NULL, 1, error, u_out, v_out);
+  return sk_problem_error(p, r, &(sk_error_def){.threads = 1}, error, u_out, v_out);
 }

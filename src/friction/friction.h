@@ -19,11 +19,31 @@ void sk_fb(int d, const double *x, const double *y, double *f);
 double sk_contact_error(int d, const double *r, const double *u, double mu, sk_scale scale);
 
 /* Both errors over all contacts: the one function that every solver reports. */
-skein_error sk_law_error(int d, int n, const double *r, const double *u, const double *mu, sk_scale scale);
+skein_error sk_law_error(int d, int n, const double *r, const double *u, const double *mu, sk_scale scale, int threads);
 
-/* error.c: skein_problem_error without the checks; scale: U and w where they are known already, or NULL. */
-skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_scale *scale, int threads,
-                              skein_error *error, double *u_out, double *v_out);
+/* error.c: skein_problem_error without the checks. What is known already, or NULL: U and w, the factors of M. */
+typedef struct sk_error_def {
+  const sk_scale *scale;
+  const struct sk_objects *objects;
+  int threads;
+} sk_error_def;
+
+skein_status sk_problem_error(const skein_problem *p, const double *r, const sk_error_def *def, skein_error *error,
+                              double *u_out, double *v_out);
+
+/* solve.c: a problem made ready once and solved several times, while only its u_f (or b) changes; its memory serves the
+ * next problem. skein_solve is all of it in one call, with the checks. */
+typedef struct sk_solver sk_solver;
+sk_solver *sk_solver_create(void); /* NULL: no memory */
+void sk_solver_destroy(sk_solver *s);
+/* p, which is sound and has contacts, must outlive what follows. */
+skein_status sk_solver_set(sk_solver *s, const skein_problem *p, skein_operator form, int threads);
+void sk_solver_update(sk_solver *s); /* u_f, or b, of the problem has changed */
+/* As skein_solve, with the form and the threads that were set. */
+skein_status sk_solver_run(sk_solver *s, const skein_solve_def *def, skein_solution *out, skein_solve_info *info);
+
+/* problem.c: whether all numbers of a global problem that is sound otherwise are finite. */
+bool sk_problem_is_finite(const skein_problem *p, int threads);
 
 /* U = max |b|_inf, w = mean trace(W_ii)/d; 1 where that is zero. Wii: d x d blocks of the diagonal. */
 sk_scale sk_scale_make(int d, int n, const double *Wii, const double *b);

@@ -345,10 +345,10 @@ static void choose_contact(sk_random *g, const skein_manufactured_def *def, doub
 static void derive_free_terms(sk_random *g, skein_problem *p, const skein_solution *answer)
 {
   for (int k = 0; k < p->dofs; k++) answer->v[k] = sk_random_normal(g);
-  sk_csr_mul_add(&p->M, answer->v, 0, p->f);
+  sk_csr_mul_add(&p->M, answer->v, 0, p->f, 1);
   for (int row = 0; row < p->H.rows; row++)
     for (int64_t k = p->H.start[row]; k < p->H.start[row + 1]; k++) p->f[p->H.col[k]] -= p->H.val[k] * answer->r[row];
-  sk_csr_mul_add(&p->H, answer->v, 0, p->u_f);
+  sk_csr_mul_add(&p->H, answer->v, 0, p->u_f, 1);
   for (int row = 0; row < p->H.rows; row++) p->u_f[row] = answer->u[row] - p->u_f[row];
 }
 

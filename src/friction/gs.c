@@ -11,7 +11,6 @@ typedef struct gs {
   sk_sweep sweep;
   sk_anderson anderson;
   bool accelerate;
-  double *u;
   int next_look;
   double lowest;       /* smallest residual norm of a sweep so far */
   int without;         /* accelerated sweeps since it fell */
@@ -34,7 +33,6 @@ static int look(const sk_work *w)
 static skein_status make(sk_work *w, gs *g)
 {
   *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON,
-            .u = SK_NEW_RAW(&w->arena, 3 * (size_t)w->system->n, double),
             .lowest = INFINITY,
             .least = INFINITY,
             .rest_next = 40};
@@ -49,7 +47,14 @@ static skein_status make_acceleration(sk_work *w, gs *g)
 {
   size_t m = 3 * (size_t)w->system->n;
   g->plain = SK_NEW_RAW(&w->arena, m, double);
-  skein_status status = sk_anderson_make(w->system->n, g->sweep.x_size, g->sweep.weight, &w->arena, &g->anderson);
+  sk_anderson_def def = {.n = w->system->n,
+                         .x_size = g->sweep.x_size,
+                         .r = g->sweep.r,
+                         .x = g->sweep.x,
+                         .weight = g->sweep.weight,
+                         .order = g->sweep.order,
+                         .team = g->sweep.team};
+  skein_status status = sk_anderson_make(&def, &w->arena, &g->anderson);
   if (status.code == SKEIN_OK) memcpy(g->plain, w->r, m * sizeof *g->plain);
   return status;
 }
@@ -67,7 +72,7 @@ static void accelerate(const sk_work *w, gs *g)
     sk_anderson_restart(&g->anderson);
     return;
   }
-  sk_anderson_mix(&g->anderson, g->sweep.r, g->sweep.x);
+  sk_anderson_mix(&g->anderson);
   g->without = g->anderson.norm < 0.9 * g->lowest ? 0 : g->without + 1;
   if (g->without == 0) g->lowest = g->anderson.norm;
   if (g->anderson.norm > 2 * g->anderson.best) sk_anderson_restart(&g->anderson);
@@ -85,12 +90,13 @@ static void moderate(const sk_work *w, gs *g, double error)
   if (w->iterations - g->least_at >= patience) sk_sweep_damp(&g->sweep);
 }
 
-/* Whether every contact is within tol: up to the first that is not, beginning with the one that was not the last time.
- */
-static bool within(sk_work *w, const sk_sweep *g)
+/* Whether the contact that was the worst and some behind it are within tol: most sweeps are not the last, which that
+ * tells at once. */
+static bool may_be_within(sk_work *w, const sk_sweep *g)
 {
+  enum { some = 256 };
   int n = w->system->n;
-  for (int k = 0, i = w->suspect; k < n; k++, i = i + 1 < n ? i + 1 : 0) {
+  for (int k = 0, i = w->suspect; k < SK_MIN(n, (int)some); k++, i = i + 1 < n ? i + 1 : 0) {
     double u[3];
     sk_sweep_contact_velocity(g, i, u);
     if (!(sk_work_contact(w, i, g->r + 3 * (size_t)i, u) <= w->def->tol)) return w->suspect = i, false;
@@ -98,30 +104,32 @@ static bool within(sk_work *w, const sk_sweep *g)
   return true;
 }
 
-/* Looks at the error after a sweep: up to the first contact above tol, fully from time to time. The velocity is the one
- * that the sweep keeps; the caller of the solver has the last word, with a fresh one. */
+/* Looks at the error after a sweep where it may be within tol, and from time to time. The velocity is the one that the
+ * sweep keeps; the caller of the solver has the last word, with a fresh one. */
 static bool finished(sk_work *w, gs *g, sk_watch *watch)
 {
   bool full = w->iterations >= g->next_look || w->iterations >= w->def->max_sweeps;
   if (g->sweep.change <= g->sweep.ignore / g->sweep.scale.U) sk_sweep_tighten(&g->sweep);
-  if (!full && !within(w, &g->sweep)) return false;
-  if (full) sk_sweep_refresh(&g->sweep), sk_sweep_velocity(&g->sweep, g->u);
-  double error = full ? sk_work_measure(w, g->sweep.r, g->u) : w->def->tol;
+  if (!full && !may_be_within(w, &g->sweep)) return false;
+  if (full) sk_sweep_refresh(&g->sweep);
+  double error = sk_sweep_measure(&g->sweep, &w->suspect);
   if (error < w->error) sk_work_keep(w, g->sweep.r, error);
   if (error > w->def->tol) sk_sweep_thaw(&g->sweep);
   if (full) g->next_look = w->iterations + look(w);
   if (full && w->def->accelerate == SKEIN_RELAX) moderate(w, g, error);
+  if (!full && error > w->def->tol) return false;
   return sk_work_done(w, error) || (watch && watch->give_up(watch, w->iterations, error));
 }
 
 /* The iteration itself, on the leading thread. */
-static skein_status iterate(sk_work *w, gs *g, sk_watch *watch)
+static skein_status lead(sk_work *w, gs *g, sk_watch *watch)
 {
   skein_status status = sk_ok();
+  sk_sweep_set(&g->sweep, w->r);
   bool done = finished(w, g, NULL);
   if (!done && g->accelerate) status = make_acceleration(w, g);
   while (!done && status.code == SKEIN_OK) {
-    if (g->accelerate && !g->rest) sk_anderson_before(&g->anderson, g->sweep.r);
+    if (g->accelerate && !g->rest) sk_anderson_before(&g->anderson);
     sk_sweep_run(&g->sweep);
     w->iterations++, w->visits += w->system->n - g->sweep.resting;
     done = finished(w, g, watch);
@@ -135,25 +143,24 @@ skein_status sk_gs_run(sk_work *w, sk_watch *watch)
   gs g;
   skein_status status = make(w, &g);
   if (status.code) return status;
-  sk_sweep_set(&g.sweep, w->r);
   g.next_look = w->iterations + (w->def->progress ? 0 : look(w)); /* progress begins with the guess */
-  if (g.sweep.team) {
+  if (g.sweep.threads > 1) {
 #pragma omp parallel num_threads(g.sweep.threads)
     {
       if (omp_get_thread_num() == 0) {
-        status = iterate(w, &g, watch);
-        sk_sweep_dismiss(&g.sweep);
+        status = lead(w, &g, watch);
+        sk_team_dismiss(g.sweep.team);
       } else {
-        sk_sweep_help(&g.sweep, omp_get_thread_num());
+        sk_team_help(g.sweep.team, omp_get_thread_num());
       }
     }
   } else {
-    status = iterate(w, &g, watch);
+    status = lead(w, &g, watch);
   }
-  sk_sweep_finish(&g.sweep);
-  w->counts.solves += g.sweep.counts.solves;
-  w->counts.alternates += g.sweep.counts.alternates;
-  w->counts.failures += g.sweep.counts.failures;
+  sk_local_counts counts = sk_sweep_finish(&g.sweep);
+  w->counts.solves += counts.solves;
+  w->counts.alternates += counts.alternates;
+  w->counts.failures += counts.failures;
   return status;
 }
 

@@ -56,14 +56,33 @@ double sk_contact_error(int d, const double *r, const double *u, double mu, sk_s
   return isnan(f[0] + f[1] + f[2]) ? INFINITY : error;
 }
 
-skein_error sk_law_error(int d, int n, const double *r, const double *u, const double *mu, sk_scale scale)
+/* Of contacts first .. end - 1. */
+static skein_error error_between(int d, int first, int end, const double *r, const double *u, const double *mu,
+                                 sk_scale scale)
 {
   skein_error error = {.worst = -1};
-  for (int i = 0; i < n; i++) {
+  for (int i = first; i < end; i++) {
     double fb = sk_contact_error(d, r + d * i, u + d * i, mu[i], (sk_scale){1, 1});
     double rel = sk_contact_error(d, r + d * i, u + d * i, mu[i], scale);
     error.fb = larger(error.fb, fb);
     if (error.worst < 0 || rel > error.rel) error.rel = rel, error.worst = i;
+  }
+  return error;
+}
+
+skein_error sk_law_error(int d, int n, const double *r, const double *u, const double *mu, sk_scale scale, int threads)
+{
+  enum { parts = 16 };
+  skein_error part[parts], error = {.worst = -1};
+#pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(threads, n / 1024))) schedule(static)
+  for (int k = 0; k < parts; k++) {
+    int first = (int)((int64_t)n * k / parts), end = (int)((int64_t)n * (k + 1) / parts);
+    part[k] = error_between(d, first, end, r, u, mu, scale);
+  }
+  for (int k = 0; k < parts; k++) {
+    error.fb = larger(error.fb, part[k].fb);
+    if (part[k].worst >= 0 && (error.worst < 0 || part[k].rel > error.rel))
+      error.rel = part[k].rel, error.worst = part[k].worst;
   }
   return error;
 }

@@ -1,6 +1,7 @@
 /* The one-step problem as the caller gives it: shapes, finite numbers, mu >= 0, M symmetric with a positive diagonal.
  * Everything behind the front door relies on these promises and does not check them again. */
 #include "friction/fclib_io.h"
+#include "friction/friction.h"
 
 #include <limits.h>
 #include <math.h>
@@ -103,6 +104,14 @@ skein_status skein_problem_check(const skein_problem *p)
   if (s.code == SKEIN_OK) s = check_mu(p->mu, p->contacts);
   if (s.code == SKEIN_OK) s = p->form == SKEIN_GLOBAL ? check_global(p) : check_reduced(p);
   return s;
+}
+
+bool sk_problem_is_finite(const skein_problem *p, int threads)
+{
+  double sum = 0;
+  for (int i = 0; i < p->dofs; i++) sum += 0 * p->f[i]; /* NaN when one is not finite */
+  for (int i = 0; i < p->d * p->contacts; i++) sum += 0 * p->u_f[i];
+  return sum == 0 && sk_csr_is_good(&p->M, threads) && sk_csr_is_good(&p->H, threads);
 }
 
 void skein_problem_destroy(skein_problem *p)

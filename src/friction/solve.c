@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 const sk_method_row sk_method_table[SKEIN_METHOD_COUNT] = {
@@ -78,12 +79,21 @@ typedef struct islands {
   int *start, *contact;     /* contacts by island, ascending */
   int *position;            /* contact -> position in its island */
   sk_order *order;          /* of each island that is large */
+  sk_system *part;          /* of each that is large: its own system */
   pthread_mutex_t *telling; /* of this solve */
   outcome *outcome;
 } islands;
 
-/* Contacts of a large island stand in the order in which they are visited. */
-static skein_status order_islands(const sk_system *s, sk_arena *arena, islands *p)
+struct sk_solver {
+  const skein_problem *problem;
+  int threads;
+  sk_arena arena, work; /* of the problem; of the island at work */
+  sk_system system;
+  islands parts;
+};
+
+/* Contacts of a large island stand in the order in which they are visited, in a system of their own. */
+static skein_status order_islands(const sk_system *s, int threads, sk_arena *arena, islands *p)
 {
   skein_status status = sk_ok();
   for (int k = 0; k < p->count && status.code == SKEIN_OK; k++) {
@@ -91,23 +101,25 @@ static skein_status order_islands(const sk_system *s, sk_arena *arena, islands *
     if (n < SK_LARGE) continue;
     status = sk_system_order(s, rows, n, arena, p->order + k);
     for (int i = 0; i < n; i++) p->position[rows[i]] = i;
+    if (status.code == SKEIN_OK) status = sk_system_extract(s, rows, n, p->position, threads, arena, p->part + k);
+    p->part[k].order = p->order[k];
   }
   return status;
 }
 
-static skein_status make_islands(const sk_system *s, sk_arena *arena, islands *p)
+static skein_status make_islands(const sk_system *s, int threads, sk_arena *arena, islands *p)
 {
   int *island_of = SK_NEW(arena, s->n, int);
   if (arena->failed || (p->count = sk_system_islands(s, arena, island_of)) < 0) return sk_no_memory();
   p->start = SK_NEW(arena, p->count + 2, int), p->contact = SK_NEW(arena, s->n, int),
   p->position = SK_NEW(arena, s->n, int);
   p->outcome = SK_NEW(arena, p->count, outcome);
-  p->order = SK_NEW(arena, p->count, sk_order);
+  p->order = SK_NEW(arena, p->count, sk_order), p->part = SK_NEW(arena, p->count, sk_system);
   if (arena->failed) return sk_no_memory();
   for (int i = 0; i < s->n; i++) p->position[i] = p->start[island_of[i] + 2]++;
   for (int k = 0; k < p->count; k++) p->start[k + 1] += p->start[k];
   for (int i = 0; i < s->n; i++) p->contact[p->start[island_of[i] + 1]++] = i;
-  return order_islands(s, arena, p);
+  return order_islands(s, threads, arena, p);
 }
 
 /* Whether every contact of the island is open with no impulse: u = b, b_N >= 0. */
@@ -139,9 +151,10 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
     p->outcome[k] = (outcome){.method = def->method, .converged = true};
     return status;
   }
-  if (p->count > 1 || n >= SK_LARGE) {
-    status = sk_system_extract(whole, rows, n, p->position, n >= SK_LARGE ? def->threads : 1, &w.arena, &part);
-    part.order = p->order[k];
+  if (n >= SK_LARGE) {
+    w.system = p->part + k;
+  } else if (p->count > 1) {
+    status = sk_system_extract(whole, rows, n, p->position, 1, &w.arena, &part);
     w.system = &part;
   }
   if (status.code == SKEIN_OK) {
@@ -163,22 +176,20 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
 
 /* The islands that are large, or those that are not, one after the other; the first failure. */
 static skein_status solve_some(const sk_system *s, const islands *p, bool big, const skein_solve_def *def,
-                               double started, double *r)
+                               double started, sk_arena *arena, double *r)
 {
-  sk_arena arena = {0};
   skein_status status = sk_ok();
   for (int k = 0; k < p->count && status.code == SKEIN_OK; k++)
-    if ((p->start[k + 1] - p->start[k] >= SK_LARGE) == big) status = solve_island(s, p, k, def, started, &arena, r);
-  sk_arena_free(&arena);
+    if ((p->start[k + 1] - p->start[k] >= SK_LARGE) == big) status = solve_island(s, p, k, def, started, arena, r);
   return status;
 }
 
 /* Large islands one after the other, each with all threads; small ones side by side. */
 static skein_status solve_islands(const sk_system *s, const islands *p, const skein_solve_def *def, double started,
-                                  double *r)
+                                  sk_arena *work, double *r)
 {
-  skein_status status = solve_some(s, p, true, def, started, r);
-  if (def->threads == 1 || p->count < 2) return status.code ? status : solve_some(s, p, false, def, started, r);
+  skein_status status = solve_some(s, p, true, def, started, work, r);
+  if (def->threads == 1 || p->count < 2) return status.code ? status : solve_some(s, p, false, def, started, work, r);
 #pragma omp parallel num_threads(def->threads)
   {
     sk_arena arena = {0};
@@ -227,17 +238,90 @@ static void count_status(const skein_problem *p, const double *r, const double *
 }
 
 /* The final word: error by the full operator, velocities, statuses. */
-static skein_status report(const skein_problem *p, const skein_solve_def *def, const sk_scale *scale,
+static skein_status report(const skein_problem *p, const skein_solve_def *def, const sk_error_def *known,
                            skein_solution *out, skein_solve_info *info)
 {
   sk_arena arena = {0};
   double *u = out->u ? out->u : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
-  skein_status status = u ? sk_problem_error(p, out->r, scale, def->threads, &info->error, u, out->v) : sk_no_memory();
+  skein_status status = u ? sk_problem_error(p, out->r, known, &info->error, u, out->v) : sk_no_memory();
   if (status.code == SKEIN_OK) {
     info->converged = (def->measure == SKEIN_ERROR_FB ? info->error.fb : info->error.rel) <= def->tol;
-    count_status(p, out->r, u, scale ? scale->w : 0, info);
+    count_status(p, out->r, u, known->scale ? known->scale->w : 0, info);
   }
   sk_arena_free(&arena);
+  return status;
+}
+
+/* ---- A problem made ready ---- */
+
+sk_solver *sk_solver_create(void)
+{
+  return sk_calloc(1, sizeof(sk_solver));
+}
+
+void sk_solver_destroy(sk_solver *s)
+{
+  if (!s) return;
+  sk_arena_free(&s->arena), sk_arena_free(&s->work);
+  free(s);
+}
+
+skein_status sk_solver_set(sk_solver *s, const skein_problem *p, skein_operator form, int threads)
+{
+  sk_arena_reset(&s->arena);
+  s->problem = p, s->threads = threads, s->parts = (islands){0};
+  skein_status status = sk_system_make(p, form, threads, &s->arena, &s->system);
+  return status.code ? status : make_islands(&s->system, threads, &s->arena, &s->parts);
+}
+
+void sk_solver_update(sk_solver *s)
+{
+  islands *p = &s->parts;
+  sk_system_update(s->problem, s->threads, &s->system);
+  for (int k = 0; k < p->count; k++) {
+    int n = p->start[k + 1] - p->start[k];
+    if (n >= SK_LARGE) sk_system_update_part(&s->system, p->contact + p->start[k], n, p->part + k);
+  }
+}
+
+/* One attempt, from out->r. */
+static skein_status attempt(sk_solver *s, const skein_solve_def *def, double started, skein_solution *out,
+                            skein_solve_info *info)
+{
+  const skein_problem *p = s->problem;
+  sk_arena arena = {0};
+  double *r = SK_NEW(&arena, 3 * (size_t)p->contacts, double);
+  if (!r) return sk_no_memory();
+  for (int i = 0; def->warm_start && i < p->contacts; i++)
+    for (int k = 0; k < p->d; k++) r[3 * i + k] = isfinite(out->r[p->d * i + k]) ? out->r[p->d * i + k] : 0;
+  pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+  s->parts.telling = &telling;
+  skein_status status = solve_islands(&s->system, &s->parts, def, started, &s->work, r);
+  pthread_mutex_destroy(&telling);
+  if (status.code == SKEIN_OK) collect(&s->parts, info);
+  for (int i = 0; i < p->contacts; i++)
+    for (int k = 0; k < p->d; k++) out->r[p->d * i + k] = r[3 * i + k];
+  sk_arena_free(&arena);
+  return status;
+}
+
+skein_status sk_solver_run(sk_solver *s, const skein_solve_def *def, skein_solution *out, skein_solve_info *info)
+{
+  double started = sk_seconds();
+  skein_solve_def d = *def;
+  sk_error_def known = {&s->system.scale, s->system.parts, s->threads};
+  skein_status status = sk_ok();
+  bool again = true;
+  d.threads = s->threads;
+  *info = (skein_solve_info){.threads = s->threads, .operator_form = s->system.form};
+  for (int round = 0; again && round < 3; round++) { /* a solver works on velocities that it updates: they may drift */
+    status = attempt(s, &d, started, out, info);
+    bool claimed = info->converged;
+    if (status.code == SKEIN_OK) status = report(s->problem, &d, &known, out, info);
+    again = status.code == SKEIN_OK && claimed && !info->converged;
+    d.warm_start = true;
+  }
+  info->seconds = sk_seconds() - started;
   return status;
 }
 
@@ -256,32 +340,23 @@ static bool nothing_to_do(const skein_problem *p, const skein_solve_def *def)
   return true;
 }
 
-static skein_status solve(const skein_problem *p, const skein_solve_def *def, double started, sk_scale *scale,
-                          skein_solution *out, skein_solve_info *info)
+/* Nothing to build, nothing to solve. */
+static skein_status solve_nothing(const skein_problem *p, const skein_solve_def *def, skein_solution *out,
+                                  skein_solve_info *info)
 {
-  sk_arena arena = {0};
-  sk_system s;
-  islands parts = {0};
-  double begun = info->seconds_setup > 0 ? sk_seconds() : started; /* the first round checks, too */
-  size_t m = 3 * (size_t)p->contacts;
-  double *r = SK_NEW(&arena, m, double);
-  skein_status status = arena.failed ? sk_no_memory() : sk_system_make(p, def->operator_form, def->threads, &arena, &s);
-  if (status.code == SKEIN_OK) status = make_islands(&s, &arena, &parts);
-  if (status.code == SKEIN_OK) {
-    info->seconds_setup += sk_seconds() - begun;
-    info->operator_form = s.form;
-    *scale = s.scale;
-    for (int i = 0; def->warm_start && i < p->contacts; i++)
-      for (int k = 0; k < p->d; k++) r[3 * i + k] = isfinite(out->r[p->d * i + k]) ? out->r[p->d * i + k] : 0;
-    pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
-    parts.telling = &telling;
-    status = solve_islands(&s, &parts, def, started, r);
-    pthread_mutex_destroy(&telling);
-    collect(&parts, info);
-    for (int i = 0; i < p->contacts; i++)
-      for (int k = 0; k < p->d; k++) out->r[p->d * i + k] = r[3 * i + k];
-  }
-  sk_arena_free(&arena);
+  *info = (skein_solve_info){.threads = def->threads};
+  return report(p, def, &(sk_error_def){.threads = 1}, out, info);
+}
+
+static skein_status solve(const skein_problem *p, const skein_solve_def *def, double started, skein_solution *out,
+                          skein_solve_info *info)
+{
+  sk_solver *s = sk_solver_create();
+  skein_status status = s ? sk_solver_set(s, p, def->operator_form, def->threads) : sk_no_memory();
+  double setup = sk_seconds() - started;
+  if (status.code == SKEIN_OK) status = sk_solver_run(s, def, out, info);
+  info->seconds_setup = setup;
+  sk_solver_destroy(s);
   return status;
 }
 
@@ -298,17 +373,8 @@ skein_status skein_solve(const skein_problem *p, const skein_solve_def *def, ske
   if (status.code) return status;
   if (d.threads == 0) d.threads = omp_get_max_threads();
   if (!d.warm_start && p->contacts) memset(out->r, 0, (size_t)p->d * (size_t)p->contacts * sizeof *out->r);
-  info->threads = d.threads;
-
-  sk_scale scale;
-  bool trivial = !p->contacts || nothing_to_do(p, &d), again = true;
-  for (int round = 0; again && round < 3; round++) { /* a solver works on velocities that it updates: they may drift */
-    if (!trivial) status = solve(p, &d, started, &scale, out, info);
-    bool claimed = !trivial && info->converged;
-    if (status.code == SKEIN_OK) status = report(p, &d, trivial ? NULL : &scale, out, info);
-    again = status.code == SKEIN_OK && claimed && !info->converged;
-    d.warm_start = true;
-  }
+  bool trivial = !p->contacts || nothing_to_do(p, &d);
+  status = trivial ? solve_nothing(p, &d, out, info) : solve(p, &d, started, out, info);
   info->seconds = sk_seconds() - started;
   return status;
 }

@@ -7,9 +7,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 typedef double v4 __attribute__((vector_size(32), aligned(8)));
@@ -166,165 +163,76 @@ static inline double visit_or_rest(sk_sweep *g, int i, sk_local_counts *counts, 
   return 0;
 }
 
-static void run_sequential(sk_sweep *g)
+/* ---- Jobs of the team, piece by piece of the order; one piece where the island is small ---- */
+
+static void sweep_piece(void *ctx, int q)
 {
-  double change = 0;
-  for (int i = 0; i < g->s->n; i++) {
-    double c = visit_or_rest(g, i, &g->counts, &g->resting);
-    change = c > change ? c : change;
-  }
-  g->change = change;
-}
-
-static inline void cpu_pause(void)
-{
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
-
-/* ---- A team of threads on a large island ----
- * The system says in which pieces a sweep is done, stage by stage. A member does the pieces of its own part of the
- * island first, the same ones in every sweep: what it wrote is still in its cache, and reading what another core wrote
- * costs more than computing it. Then it helps with what is left of the stage. Progress hangs on work that is done and
- * not on threads that arrive: when another program holds a core, the threads that run go on without the one that waits
- * for it. The team stays for the whole solve; its members spin for a moment and then sleep until the next sweep. */
-
-struct sk_team {
-  int count;      /* pieces of a sweep */
-  double *change; /* what a piece did in the last sweep */
-  int *resting;
-  sk_local_counts *counts;
-  atomic_long *taken; /* the last sweep in which the piece was taken */
-  atomic_long asked;  /* sweeps asked for */
-  atomic_long done;   /* pieces done, over all sweeps */
-  atomic_int sleeping;
-  atomic_bool quit;
-  pthread_mutex_t lock;
-  pthread_cond_t work;
-};
-
-static skein_status make_team(sk_sweep *g, sk_arena *arena)
-{
-  int count = g->s->order.pieces;
-  sk_team *t = g->team = SK_NEW(arena, 1, sk_team);
-  if (!t) return sk_no_memory();
-  t->count = count, t->change = SK_NEW(arena, count, double), t->resting = SK_NEW(arena, count, int);
-  t->counts = SK_NEW(arena, count, sk_local_counts), t->taken = SK_NEW(arena, count, atomic_long);
-  if (arena->failed) return sk_no_memory();
-  pthread_mutex_init(&t->lock, NULL);
-  pthread_cond_init(&t->work, NULL);
-  return sk_ok();
-}
-
-/* Does piece q in that sweep, unless another thread has taken it. */
-static void try_piece(sk_sweep *g, int q, long sweep)
-{
-  sk_team *t = g->team;
-  long last = sweep - 1;
-  if (!atomic_compare_exchange_strong(&t->taken[q], &last, sweep)) return;
+  sk_sweep *g = ctx;
   double most = 0;
   int resting = 0;
-  sk_local_counts counts = t->counts[q];
-  for (int i = g->s->order.start[q]; i < g->s->order.start[q + 1]; i++) {
+  sk_local_counts counts = g->part[q].counts;
+  for (int i = g->order->start[q]; i < g->order->start[q + 1]; i++) {
     double change = visit_or_rest(g, i, &counts, &resting);
     if (change > most) most = change;
   }
-  t->change[q] = most, t->resting[q] = resting, t->counts[q] = counts;
-  atomic_fetch_add(&t->done, 1);
+  g->part[q].change = most, g->part[q].resting = resting, g->part[q].counts = counts;
 }
 
-/* What one thread does of a sweep. */
-static void take_part(sk_sweep *g, int thread, long sweep)
+/* x from r: its share of the pull form, which has no state, is nothing. */
+static void refresh_piece(void *ctx, int q)
 {
-  sk_team *t = g->team;
-  const sk_order *o = &g->s->order;
-  for (int first = 0, end = 0; first < t->count; first = end) {
-    for (int waits = 1; atomic_load(&t->done) < (sweep - 1) * t->count + first; waits++) {
-      cpu_pause();
-      if (waits % 1024 == 0) sched_yield();
-    }
-    while (end < t->count && o->before[end] == o->before[first]) end++;
-    for (int q = first; q < end; q++)
-      if ((int)(o->home[q] * g->threads) == thread) try_piece(g, q, sweep);
-    for (int q = end - 1; q >= first; q--)
-      if ((int)(o->home[q] * g->threads) != thread) try_piece(g, q, sweep);
+  sk_sweep *g = ctx;
+  for (int i = g->order->start[q]; i < g->order->start[q + 1]; i++) {
+    double *u = g->x + 4 * (size_t)i;
+    if (g->kind == SK_SWEEP_FACTORED) push_factored(g->s, g->x, i, g->r + 3 * (size_t)i);
+    else if (g->kind == SK_SWEEP_PUSH) pull_explicit(g->s, g->r, i, u), u[3] = 0;
   }
 }
 
-static void wake(sk_team *t)
+static void measure_piece(void *ctx, int q)
 {
-  if (!atomic_load(&t->sleeping)) return;
-  pthread_mutex_lock(&t->lock);
-  pthread_cond_broadcast(&t->work);
-  pthread_mutex_unlock(&t->lock);
-}
-
-static bool idle(sk_team *t, long sweep)
-{
-  return atomic_load(&t->asked) == sweep && !atomic_load(&t->quit);
-}
-
-void sk_sweep_help(sk_sweep *g, int thread)
-{
-  enum { spins = 20000 };
-  sk_team *t = g->team;
-  for (long sweep = 0; !atomic_load(&t->quit);) {
-    for (int k = 0; k < spins && idle(t, sweep); k++) cpu_pause();
-    if (idle(t, sweep)) {
-      pthread_mutex_lock(&t->lock);
-      atomic_fetch_add(&t->sleeping, 1);
-      while (idle(t, sweep)) pthread_cond_wait(&t->work, &t->lock);
-      atomic_fetch_sub(&t->sleeping, 1);
-      pthread_mutex_unlock(&t->lock);
-    }
-    long asked = atomic_load(&t->asked);
-    if (asked > sweep) take_part(g, thread, sweep = asked);
+  sk_sweep *g = ctx;
+  double most = 0;
+  int worst = g->order->start[q];
+  for (int i = g->order->start[q]; i < g->order->start[q + 1]; i++) {
+    double u[3];
+    sk_sweep_contact_velocity(g, i, u);
+    double error = sk_contact_error(3, g->r + 3 * (size_t)i, u, g->s->mu[i], g->scale);
+    if (!(error <= most)) most = isnan(error) ? INFINITY : error, worst = i;
   }
+  g->part[q].error = most, g->part[q].worst = worst;
 }
 
-void sk_sweep_dismiss(sk_sweep *g)
+double sk_sweep_measure(sk_sweep *g, int *worst)
 {
-  atomic_store(&g->team->quit, true);
-  wake(g->team);
-}
-
-static void run_team(sk_sweep *g)
-{
-  sk_team *t = g->team;
-  long sweep = atomic_fetch_add(&t->asked, 1) + 1;
-  wake(t);
-  take_part(g, 0, sweep);
-  for (int waits = 1; atomic_load(&t->done) < sweep * t->count; waits++) {
-    cpu_pause();
-    if (waits % 1024 == 0) sched_yield();
-  }
-  g->change = 0;
-  for (int q = 0; q < t->count; q++) {
-    if (t->change[q] > g->change) g->change = t->change[q];
-    g->resting += t->resting[q];
-  }
-}
-
-void sk_sweep_finish(sk_sweep *g)
-{
-  sk_team *t = g->team;
-  if (!t) return;
-  for (int q = 0; q < t->count; q++) {
-    g->counts.solves += t->counts[q].solves, g->counts.alternates += t->counts[q].alternates;
-    g->counts.failures += t->counts[q].failures;
-  }
-  pthread_mutex_destroy(&t->lock);
-  pthread_cond_destroy(&t->work);
+  double most = 0;
+  sk_team_run(g->team, g->measure_job);
+  for (int q = 0; q < g->order->pieces; q++)
+    if (!(g->part[q].error <= most)) most = g->part[q].error, *worst = g->part[q].worst;
+  return most;
 }
 
 void sk_sweep_run(sk_sweep *g)
 {
-  g->resting = 0;
   g->far_open = g->runs++ ? 20 * g->change * g->scale.U : INFINITY; /* what it would take many sweeps to close */
-  if (g->team) run_team(g);
-  else run_sequential(g);
+  sk_team_run(g->team, g->sweep_job);
+  g->change = 0, g->resting = 0;
+  for (int q = 0; q < g->order->pieces; q++) {
+    if (g->part[q].change > g->change) g->change = g->part[q].change;
+    g->resting += g->part[q].resting;
+  }
   g->change /= g->scale.U;
+}
+
+sk_local_counts sk_sweep_finish(sk_sweep *g)
+{
+  sk_local_counts sum = {0};
+  for (int q = 0; q < g->order->pieces; q++) {
+    const sk_local_counts *c = &g->part[q].counts;
+    sum.solves += c->solves, sum.alternates += c->alternates, sum.failures += c->failures;
+  }
+  sk_team_destroy(g->team);
+  return sum;
 }
 
 void sk_sweep_tighten(sk_sweep *g)
@@ -349,17 +257,8 @@ void sk_sweep_thaw(sk_sweep *g)
 
 void sk_sweep_refresh(sk_sweep *g)
 {
-  const sk_system *s = g->s;
-  if (g->kind == SK_SWEEP_PUSH) {
-    for (int i = 0; i < s->n; i++) {
-      double *u = g->x + 4 * (size_t)i;
-      pull_explicit(s, g->r, i, u);
-      u[3] = 0;
-    }
-  } else if (g->kind == SK_SWEEP_FACTORED) {
-    memset(g->x, 0, (size_t)g->x_size * sizeof *g->x);
-    for (int i = 0; i < s->n; i++) push_factored(s, g->x, i, g->r + 3 * (size_t)i);
-  }
+  if (g->kind == SK_SWEEP_FACTORED) memset(g->x, 0, (size_t)g->x_size * sizeof *g->x);
+  if (g->kind != SK_SWEEP_PULL) sk_team_run(g->team, g->refresh_job);
 }
 
 void sk_sweep_set(sk_sweep *g, const double *r)
@@ -375,11 +274,6 @@ void sk_sweep_contact_velocity(const sk_sweep *g, int i, double *u)
   else pull_factored(g->s, g->x, i, u);
 }
 
-void sk_sweep_velocity(const sk_sweep *g, double *u)
-{
-  for (int i = 0; i < g->s->n; i++) sk_sweep_contact_velocity(g, i, u + 3 * (size_t)i);
-}
-
 static void make_contact(sk_sweep *g, int i, double tol)
 {
   sk_one p = {.mu = g->s->mu[i]};
@@ -392,6 +286,24 @@ static void make_contact(sk_sweep *g, int i, double tol)
     g->contact[i] = sk_secular_make(&p);
   }
   g->contact[i].stop = fmin(1e-3, fmax(1e-8, 0.1 * sqrt(tol))); /* the step after it squares this */
+}
+
+/* The order of the system, or all in one piece; its team. */
+static skein_status make_team(sk_sweep *g, sk_arena *arena)
+{
+  const sk_system *s = g->s;
+  if (!s->order.pieces) {
+    g->whole = (sk_order){1, SK_NEW(arena, 2, int), SK_NEW(arena, 1, int), SK_NEW(arena, 1, double)};
+    if (arena->failed) return sk_no_memory();
+    g->whole.start[1] = s->n, g->threads = 1;
+  }
+  g->order = s->order.pieces ? &s->order : &g->whole;
+  g->part = SK_NEW(arena, g->order->pieces, sk_sweep_part);
+  if (arena->failed || !(g->team = sk_team_make(g->order, g->threads, arena))) return sk_no_memory();
+  g->sweep_job = sk_team_learn(g->team, sweep_piece, g, true);
+  g->refresh_job = sk_team_learn(g->team, refresh_piece, g, true);
+  g->measure_job = sk_team_learn(g->team, measure_piece, g, false);
+  return sk_ok();
 }
 
 skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
@@ -418,5 +330,5 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
   if (arena->failed) return sk_no_memory();
 #pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(g->threads, s->n / SK_LARGE))) schedule(static, 64)
   for (int i = 0; i < s->n; i++) make_contact(g, i, w->def->tol);
-  return s->order.pieces && g->threads > 1 ? make_team(g, arena) : sk_ok();
+  return make_team(g, arena);
 }

@@ -3,13 +3,19 @@
 #define SK_SWEEP_H
 
 #include "friction/solver.h"
+#include "friction/team.h"
 
 /* push: u (stride 4) is kept up to date, W_:i dr_i is added to it; small explicit systems, one thread.
  * pull: u_i = b_i + sum_j W_ij r_j; large explicit systems, in pieces for several threads.
  * factored: u_i = b_i + G_i y, y += G_i' dr_i; in pieces for several threads when the system is large. */
 typedef enum sk_sweep_kind { SK_SWEEP_PUSH, SK_SWEEP_PULL, SK_SWEEP_FACTORED } sk_sweep_kind;
 
-typedef struct sk_team sk_team;
+/* What a piece of the order did in the last sweep; counts: in all. */
+typedef struct sk_sweep_part {
+  double change, error; /* error: when that was last looked at, and of which contact */
+  int resting, worst;
+  sk_local_counts counts;
+} sk_sweep_part;
 
 typedef struct sk_sweep {
   sk_sweep_kind kind;
@@ -32,10 +38,13 @@ typedef struct sk_sweep {
   int runs;            /* sweeps so far */
   double freeze_below; /* a contact whose |dr| w_i / U is below this rests; 0: never */
   int threads;
-  sk_team *team; /* of a large island on several threads; else NULL */
+  const sk_order *order; /* of the system, or `whole`: one piece */
+  sk_order whole;
+  sk_sweep_part *part; /* of each piece */
+  sk_team *team;
+  int sweep_job, refresh_job, measure_job;
   double change; /* largest |dr_i| w_i / U of the last sweep */
   int resting;   /* contacts that sat the last sweep out */
-  sk_local_counts counts;
 } sk_sweep;
 
 skein_status sk_sweep_make(sk_work *w, sk_sweep *g);
@@ -50,12 +59,10 @@ void sk_sweep_tighten(sk_sweep *g);
 void sk_sweep_damp(sk_sweep *g);
 /* Every contact takes part again, when the last sweep left some out. */
 void sk_sweep_thaw(sk_sweep *g);
-/* With a team: what its members do until the leader, who runs the sweeps, dismisses them; then the leader finishes. */
-void sk_sweep_help(sk_sweep *g, int thread);
-void sk_sweep_dismiss(sk_sweep *g);
-void sk_sweep_finish(sk_sweep *g); /* collects the counts, releases the team; fine without one */
-/* The velocities as the sweep sees them, of one contact or of all, stride 3. */
+/* The largest error, with the velocities that the sweep keeps, in the measure of def; *worst: of which contact. */
+double sk_sweep_measure(sk_sweep *g, int *worst);
+sk_local_counts sk_sweep_finish(sk_sweep *g); /* of all sweeps; releases the team */
+/* The velocity of a contact as the sweep sees it. */
 void sk_sweep_contact_velocity(const sk_sweep *g, int i, double *u);
-void sk_sweep_velocity(const sk_sweep *g, double *u);
 
 #endif

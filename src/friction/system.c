@@ -16,19 +16,24 @@ static skein_status alloc_vectors(int n, sk_arena *arena, sk_system *s)
   return arena->failed ? sk_no_memory() : sk_ok();
 }
 
+static void measure_speed(sk_system *s)
+{
+  s->scale.U = 0;
+  for (int i = 0; i < 3 * s->n; i++) s->scale.U = fmax(s->scale.U, fabs(s->b[i]));
+  if (!(s->scale.U > 0)) s->scale.U = 1;
+}
+
 /* Scale from the problem's own d x d blocks; then the unused tangent of a two-dimensional contact gets a unit W. */
 static void finish_diagonal(int d, sk_system *s)
 {
   double trace = 0;
-  s->scale = (sk_scale){0, 0};
-  for (int i = 0; i < 3 * s->n; i++) s->scale.U = fmax(s->scale.U, fabs(s->b[i]));
+  measure_speed(s);
   for (int i = 0; i < s->n; i++) {
     double *W = s->Wii + 9 * (size_t)i;
     trace += (W[0] + W[4] + W[8]) / d;
     if (d == 2) W[8] = W[4] > 0 ? W[4] : 1;
   }
   s->scale.w = s->n ? trace / s->n : 0;
-  if (!(s->scale.U > 0)) s->scale.U = 1;
   if (!(s->scale.w > 0)) s->scale.w = 1;
 }
 
@@ -201,6 +206,18 @@ static int leading_zeros(const sk_system *s, int64_t pair)
   return first;
 }
 
+/* b of contact i: that of the problem, or u_f + H M^-1 f. */
+static void fill_velocity(const skein_problem *p, const double *vf, int i, double *b)
+{
+  for (int k = 0; k < p->d; k++) {
+    int row = p->d * i + k;
+    double sum = p->form == SKEIN_REDUCED ? p->b[row] : p->u_f[row];
+    for (int64_t e = p->H.start[row]; p->form == SKEIN_GLOBAL && e < p->H.start[row + 1]; e++)
+      sum += p->H.val[e] * vf[p->H.col[e]];
+    b[k] = sum;
+  }
+}
+
 /* G, W_ii and b of contact i. */
 static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_system *s, const int *objects, int i)
 {
@@ -211,12 +228,7 @@ static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_s
     s->g_first[k] = leading_zeros(s, k);
     add_product(G, G, s->g_width[k], s->g_first[k], s->Wii + 9 * (size_t)i);
   }
-  for (int k = 0; k < p->d; k++) { /* b = u_f + H M^-1 f */
-    double sum = p->u_f[p->d * i + k];
-    for (int64_t e = p->H.start[p->d * i + k]; e < p->H.start[p->d * i + k + 1]; e++)
-      sum += p->H.val[e] * o->vf[p->H.col[e]];
-    s->b[3 * i + k] = sum;
-  }
+  fill_velocity(p, o->vf, i, s->b + 3 * (size_t)i);
 }
 
 static skein_status make_factored(const skein_problem *p, const sk_objects *o, int threads, sk_arena *arena,
@@ -364,7 +376,7 @@ static skein_status make_sparse(const skein_problem *p, const sk_objects *o, ske
   reduced.b = SK_NEW(arena, p->H.rows, double);
   if (arena->failed) return sk_no_memory();
   if (p->H.rows) memcpy(reduced.b, p->u_f, (size_t)p->H.rows * sizeof *reduced.b);
-  sk_csr_mul_add(&p->H, o->vf, 1, reduced.b);
+  sk_csr_mul_add(&p->H, o->vf, 1, reduced.b, 1);
   skein_status status = sk_cholesky_reduce(o->sparse, &p->H, &reduced.W);
   if (status.code == SKEIN_OK) status = make_reduced(&reduced, arena, s);
   sk_csr_destroy(&reduced.W);
@@ -384,8 +396,22 @@ skein_status sk_system_make(const skein_problem *p, skein_operator form, int thr
   skein_status status = sk_objects_make(p, threads, arena, o);
   if (status.code == SKEIN_OK)
     status = o->sparse ? make_sparse(p, o, form, arena, s) : make_dense(p, o, form, threads, arena, s);
+  s->vf = o->vf;
   sk_objects_destroy(o);
   return status;
+}
+
+void sk_system_update(const skein_problem *p, int threads, sk_system *s)
+{
+#pragma omp parallel for num_threads(team(threads, s->n)) schedule(static, 64)
+  for (int i = 0; i < s->n; i++) fill_velocity(p, s->vf, i, s->b + 3 * (size_t)i);
+  measure_speed(s);
+}
+
+void sk_system_update_part(const sk_system *s, const int *rows, int count, sk_system *part)
+{
+  part->scale = s->scale;
+  for (int i = 0; i < count; i++) memcpy(part->b + 3 * (size_t)i, s->b + 3 * (size_t)rows[i], 3 * sizeof(double));
 }
 
 /* ---- Islands ---- */

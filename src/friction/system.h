@@ -46,6 +46,7 @@ typedef struct sk_system {
   double *G;
   const skein_problem *problem; /* factored: where G is from, NULL where that is unknown */
   const sk_objects *parts;
+  const double *vf; /* dofs of the problem: M^-1 f, of a global one */
   int *contact_of; /* n: contact in the problem, NULL: the same */
   int *object_at;  /* y_size: the object whose y begins there, or -1 */
 } sk_system;
@@ -62,6 +63,10 @@ skein_status sk_objects_velocity(const sk_objects *o, const skein_problem *p, co
 
 /* system.c: the whole problem as one system; objects only for the global form. */
 skein_status sk_system_make(const skein_problem *p, skein_operator form, int threads, sk_arena *arena, sk_system *s);
+/* b and the scale of it, anew: u_f, or b, of the problem has changed. */
+void sk_system_update(const skein_problem *p, int threads, sk_system *s);
+/* The same for a part of it. */
+void sk_system_update_part(const sk_system *s, const int *rows, int count, sk_system *part);
 /* The contacts `rows` of s, as a system of its own; island[i] = position of contact i in its island. */
 skein_status sk_system_extract(const sk_system *s, const int *rows, int count, const int *position, int threads,
                                sk_arena *arena, sk_system *part);

@@ -25,17 +25,27 @@ void sk_csr_destroy(skein_csr *A)
 }
 
 /* Columns in range and values finite, without a branch per entry: 0 x is NaN when x is not finite. */
-static bool entries_are_good(const skein_csr *A)
+static bool entries_are_good(const skein_csr *A, int64_t first, int64_t end)
 {
-  int64_t entries = A->start[A->rows];
   unsigned bad = 0, cols = (unsigned)A->cols;
   double sums[4] = {0};
-  for (int64_t k = 0; k < entries; k++) bad |= (unsigned)A->col[k] >= cols;
-  int64_t k = 0;
-  for (; k + 4 <= entries; k += 4)
+  for (int64_t k = first; k < end; k++) bad |= (unsigned)A->col[k] >= cols;
+  int64_t k = first;
+  for (; k + 4 <= end; k += 4)
     for (int e = 0; e < 4; e++) sums[e] += 0 * A->val[k + e];
-  for (; k < entries; k++) sums[0] += 0 * A->val[k];
+  for (; k < end; k++) sums[0] += 0 * A->val[k];
   return !bad && sums[0] + sums[1] + sums[2] + sums[3] == 0;
+}
+
+bool sk_csr_is_good(const skein_csr *A, int threads)
+{
+  enum { portion = 1 << 15 };
+  int64_t entries = A->start[A->rows], portions = entries / portion + 1;
+  int bad = 0;
+#pragma omp parallel for num_threads((int)SK_MAX(1, SK_MIN(threads, portions / 4))) schedule(static) reduction(+ : bad)
+  for (int64_t k = 0; k < portions; k++)
+    bad += !entries_are_good(A, k * portion, SK_MIN((k + 1) * portion, entries));
+  return bad == 0;
 }
 
 skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *field)
@@ -50,7 +60,7 @@ skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *fi
     if (A->start[i + 1] < A->start[i])
       return sk_fail(SKEIN_BAD_INPUT, "%s.start[%d] is %lld, expected >= %lld", field, i + 1,
                      (long long)A->start[i + 1], (long long)A->start[i]);
-  if (entries_are_good(A)) return sk_ok();
+  if (sk_csr_is_good(A, 1)) return sk_ok();
   for (int i = 0; i < rows; i++)
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
       if (A->col[k] < 0 || A->col[k] >= cols)
@@ -62,8 +72,9 @@ skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *fi
   return sk_ok();
 }
 
-void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y)
+void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y, int threads)
 {
+#pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(threads, A->rows / 2048))) schedule(static)
   for (int i = 0; i < A->rows; i++) {
     double sum = 0;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) sum += A->val[k] * x[A->col[k]];

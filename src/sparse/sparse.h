@@ -38,10 +38,12 @@ skein_status sk_csr_create(int rows, int cols, int64_t entries, skein_csr *A); /
 void sk_csr_destroy(skein_csr *A);
 /* Shape, monotone starts, columns in range, finite values; the message names `field`. */
 skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *field);
+/* Of a matrix whose shape and starts are sound: whether columns are in range and values finite. */
+bool sk_csr_is_good(const skein_csr *A, int threads);
 /* T = A', rows in ascending order of columns; owned by the caller. */
 skein_status sk_csr_transpose(const skein_csr *A, skein_csr *T);
 /* y = A x + beta y */
-void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y);
+void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y, int threads);
 
 /* ---- bsr.c: blocks of d x d, by rows inside a block ---- */
 enum { SK_BSR_PAD = 4 }; /* doubles after the last block: kernels load four at a time */

@@ -131,6 +131,7 @@ struct skein_world {
   int *body_dof;            /* first dof of body i; -1 */
   double *v;                /* new velocities of all rods, one after the other */
   int *v_start;
+  sk_solver *solver;
   skein_problem problem; /* arrays in `arena` */
   skein_solution solution;
   double *guess; /* 3 n: the impulses that it began with */
