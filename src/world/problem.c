@@ -450,16 +450,18 @@ static skein_status make_ready(skein_world *w, bool corrected)
   return sk_ok();
 }
 
-/* The solve, and where its tolerance is loose a second one that goes on with what the first has missed. */
-static skein_status run(skein_world *w, skein_solve_def *def, skein_solve_info *info)
+/* The solve, and where its tolerance is loose a second one that goes on with what the first has missed; a hasty one
+ * only where little is missing. */
+static skein_status run(skein_world *w, bool hasty, skein_solve_def *def, skein_solve_info *info)
 {
-  int sweeps = def->max_sweeps;
-  bool two = def->method == SKEIN_GS && def->tol >= loose && sweeps > MIXED;
-  if (two) def->max_sweeps = MIXED;
+  int sweeps = def->max_sweeps, first_sweeps = hasty ? SK_MAX(1, SK_MIN((int)HASTY, sweeps / 5)) : MIXED;
+  bool two = def->method == SKEIN_GS && def->tol >= loose && sweeps > first_sweeps;
+  if (two || hasty) def->max_sweeps = SK_MIN(sweeps, first_sweeps);
   skein_status s = sk_solver_run(w->solver, def, &w->solution, info);
-  if (s.code != SKEIN_OK || !two || info->converged) return s;
+  bool missing = hasty ? info->error.rel > 2 * def->tol : false;
+  if (s.code != SKEIN_OK || !two || info->converged || missing) return s;
   skein_solve_info first = *info;
-  def->accelerate = SKEIN_RELAX, def->max_sweeps = sweeps - MIXED;
+  def->accelerate = hasty ? def->accelerate : SKEIN_RELAX, def->max_sweeps = hasty ? first_sweeps : sweeps - MIXED;
   s = sk_solver_run(w->solver, def, &w->solution, info);
   info->iterations += first.iterations, info->seconds += first.seconds;
   return s;
@@ -474,8 +476,7 @@ skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_ste
   def.tol = sk_world_tolerance(w);
   def.max_seconds = step->max_seconds, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
-  if (def.method == SKEIN_GS && (corrected || has_another_try(w, dt)))
-    def.max_sweeps = SK_MAX(1, SK_MIN((int)HASTY, def.max_sweeps / 5));
+  bool hasty = def.method == SKEIN_GS && (corrected || has_another_try(w, dt));
   if (sk_world_settling(w)) sk_world_hurry(w, &def);
   def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
   bool newton = def.method == SKEIN_NEWTON_AC || def.method == SKEIN_NEWTON_MFB;
@@ -483,7 +484,7 @@ skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_ste
   if (any) memcpy(w->guess, w->solution.r, 3 * sizeof(double) * (size_t)w->tried.count);
   skein_status s = any ? make_ready(w, corrected) : sk_ok();
   if (any && s.code == SKEIN_OK && newton && step->start_sweeps > 0) s = sweep_first(w, &def);
-  if (any && s.code == SKEIN_OK) s = run(w, &def, &result);
+  if (any && s.code == SKEIN_OK) s = run(w, hasty, &def, &result);
   if (s.code != SKEIN_OK) return s;
   sk_world_take(w, dt, info);
   info->seconds_loop += result.seconds;
