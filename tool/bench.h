@@ -37,8 +37,9 @@ typedef struct bench_row {
 skein_solve_def bench_default_def(void);
 /* The tolerance of a solver: pyramid4 and duriez06 alone do not aim at the exact law, 5e-2 is asked of them. */
 double bench_tol(const bench_solver *solver, double tol);
+/* guess: impulses to begin with, NULL: zero. */
 skein_status bench_solve(const skein_solve_def *def, const bench_solver *solver, const skein_problem *p,
-                         bench_run *run);
+                         const double *guess, bench_run *run);
 bench_row bench_sum(const bench_run *run, int problems);
 
 /* Table 2 of Daviet et al. 2011 on stdout. */

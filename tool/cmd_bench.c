@@ -174,13 +174,15 @@ double bench_tol(const bench_solver *solver, double tol)
 }
 
 skein_status bench_solve(const skein_solve_def *base, const bench_solver *solver, const skein_problem *p,
-                         bench_run *run)
+                         const double *guess, bench_run *run)
 {
   skein_solution solution = {0};
   skein_solve_def def = *base;
   def.tol = solver->tol, def.local = solver->local, def.failsafe = solver->failsafe;
   run->contacts = p->contacts;
   skein_status status = skein_solution_create(p, &solution);
+  def.warm_start = guess != NULL;
+  if (status.code == SKEIN_OK && guess) memcpy(solution.r, guess, (size_t)p->d * (size_t)p->contacts * sizeof *guess);
   if (status.code == SKEIN_OK) status = skein_solve(p, &def, &solution, &run->info);
   skein_solution_destroy(&solution);
   return status;
@@ -198,7 +200,7 @@ static int run_problem(const settings *s, const char *path, int column, int colu
     tool_local_name(s->solver[k].local, s->solver[k].failsafe, name);
     if (terminal) fprintf(stderr, "\r\033[K%.60s: %s", path, name);
     r->path = path;
-    status = bench_solve(&s->def, &s->solver[k], &file.problem, r);
+    status = bench_solve(&s->def, &s->solver[k], &file.problem, NULL, r);
   }
   if (terminal) fputs("\r\033[K", stderr);
   skein_fclib_destroy(&file);

@@ -150,6 +150,21 @@ void sk_helix_frames(const skein_rod *rod, const double *x, sk_rod_frame *out); 
 void sk_helix_pose_in(const skein_rod *rod, const double *x, const sk_rod_frame *frames, double s, sk_vec3 *r,
                       sk_mat3 *R);
 
+/* The same for Jacobians and velocities: where an element begins and ends, how its start moves, what each of its dofs
+ * does to its end: c + w x (what lies behind it). */
+typedef struct sk_rod_element {
+  sk_rod_frame start;
+  sk_vec3 end, v, spin;
+  sk_vec3 c[3], w[3];
+} sk_rod_element;
+void sk_helix_elements(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in,
+                       sk_rod_element *out);
+/* As ops->jacobian without turns, and ops->velocity, to the last bit. */
+void sk_helix_jacobian_in(const skein_rod *rod, const double *x, const sk_rod_element *elements, double s,
+                          const sk_rod_input *in, double *J, sk_vec3 *drift);
+sk_vec3 sk_helix_velocity_in(const skein_rod *rod, const double *x, const double *v, const sk_rod_element *elements,
+                             double s);
+
 /* ---- step.c ---- */
 /* A and b. */
 skein_status sk_rod_assemble(skein_rod *rod, const skein_env *env, double dt, double theta, sk_rod_system *sys);

@@ -168,7 +168,9 @@ static int fill_side(const skein_world *w, const sk_touch *t, int row, int at, b
   if (sk_is_rod(w, object)) {
     const skein_rod *rod = w->strands[object].rod;
     sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
-    rod->ops->jacobian(rod, rod->x, s, &in, J, NULL, &drift, NULL);
+    const sk_rod_element *elements = w->elements + w->strands[object].first_frame;
+    if (rod->def.model == SKEIN_SUPER_HELIX) sk_helix_jacobian_in(rod, rod->x, elements, s, &in, J, &drift);
+    else rod->ops->jacobian(rod, rod->x, s, &in, J, NULL, &drift, NULL);
     dof = w->strands[object].dof, n = rod->n;
   } else {
     int body = object - w->strand_count;
@@ -209,6 +211,8 @@ static sk_vec3 velocity_before(const skein_world *w, const sk_touch *t, bool sec
     return sk_world_body_velocity(w, object - w->strand_count, sk_touch_triangle(w, t),
                                   second ? t->point_b : t->point_a);
   const skein_rod *rod = w->strands[object].rod;
+  if (rod->def.model == SKEIN_SUPER_HELIX)
+    return sk_helix_velocity_in(rod, rod->x, rod->v, w->elements + w->strands[object].first_frame, s);
   sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
   return rod->ops->velocity(rod, rod->x, rod->v, s, &in);
 }
@@ -281,6 +285,14 @@ static void fill_contact(const skein_world *w, int k, double dt, double *J)
   for (int c = 0; c < 3; c++) w->solution.r[row + c] = sk_dot(t->frame[c], t->impulse);
 }
 
+static void fill_elements(const skein_world *w, const sk_strand *s)
+{
+  const skein_rod *rod = s->rod;
+  if (s->dof < 0 || rod->def.model != SKEIN_SUPER_HELIX) return;
+  sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
+  sk_helix_elements(rod, rod->x, rod->v, &in, w->elements + s->first_frame);
+}
+
 static skein_status fill_contacts(skein_world *w, double dt)
 {
   skein_csr *H = &w->problem.H;
@@ -292,8 +304,11 @@ static skein_status fill_contacts(skein_world *w, double dt)
   }
   for (int i = 0; i < w->strand_count; i++) largest = SK_MAX(largest, w->strands[i].rod->n);
   double *J = SK_NEW_RAW(&w->arena, 6 * (size_t)largest * (size_t)w->threads, double);
+  w->elements = SK_NEW_RAW(&w->arena, w->frame_count, sk_rod_element);
   skein_status s = allocate_entries(w, H);
   if (w->arena.failed) return sk_no_memory();
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 64)) schedule(dynamic, 16)
+  for (int i = 0; i < w->strand_count; i++) fill_elements(w, w->strands + i);
 #pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64)
   for (int k = 0; k < w->tried.count; k++)
     fill_contact(w, k, dt, J + 6 * (size_t)largest * (size_t)omp_get_thread_num());
@@ -481,7 +496,7 @@ skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_ste
   def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
   bool newton = def.method == SKEIN_NEWTON_AC || def.method == SKEIN_NEWTON_MFB;
   bool any = w->tried.count > 0;
-  if (any) memcpy(w->guess, w->solution.r, 3 * sizeof(double) * (size_t)w->tried.count);
+  if (any && !corrected) memcpy(w->guess, w->solution.r, 3 * sizeof(double) * (size_t)w->tried.count);
   skein_status s = any ? make_ready(w, corrected) : sk_ok();
   if (any && s.code == SKEIN_OK && newton && step->start_sweeps > 0) s = sweep_first(w, &def);
   if (any && s.code == SKEIN_OK) s = run(w, hasty, &def, &result);

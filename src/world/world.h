@@ -124,6 +124,7 @@ struct skein_world {
   sk_vec3 *velocity, *free; /* of them: now, and in the free motion */
   sk_rod_frame *frames;     /* where elements begin: before the step, and after it once sk_world_overshoot has looked */
   int frame_count;
+  sk_rod_element *elements; /* the same of rods that touch something, while the problem is assembled */
   sk_touches tried, remote; /* remote: not in the problem, too far apart for their speed, or spared */
   bool disturbed;           /* the search has woken sleepers: the step begins again with them */
   bool gentle;              /* overlaps are not pushed out in this try */
