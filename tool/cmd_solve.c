@@ -14,8 +14,8 @@ static volatile sig_atomic_t interrupted;
 typedef struct settings {
   skein_solve_def def;
   bool save, json, guess; /* guess: begins with the first one, whatever solution there is */
-  const char *history; /* path, NULL: none */
-  int name_width;      /* of the file column */
+  const char *history;    /* path, NULL: none */
+  int name_width;         /* of the file column */
 } settings;
 
 /* What the progress callback needs; islands may call it from several threads. */

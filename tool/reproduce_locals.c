@@ -364,10 +364,11 @@ skein_status reproduce_locals(reproduce_section *s)
     pack(&j, done);
     for (int p = 0; p < done; p++) contacts += (double)j.run[p].contacts / done;
     for (int k = 0; k < SOLVERS; k++) rows[k] = bench_sum(j.run + (size_t)k * (size_t)done, done);
-    reproduce_say(
-        s, "%d of %d problems, %.0f contacts in the mean; at most %d sweeps and %d s each, from the impulses that their step began with, one thread%s.",
-        done, asked, contacts, s->set->quick ? 1000 : 2000, s->set->quick ? 1 : 20,
-        s->set->quick ? "; small versions (--quick)" : "");
+    reproduce_say(s,
+                  "%d of %d problems, %.0f contacts in the mean; at most %d sweeps and %d s each, from the impulses "
+                  "that their step began with, one thread%s.",
+                  done, asked, contacts, s->set->quick ? 1000 : 2000, s->set->quick ? 1 : 20,
+                  s->set->quick ? "; small versions (--quick)" : "");
     if (j.recalled > 0) reproduce_say(s, "%d results are from an earlier call (locals-results.csv).", j.recalled);
     write_table(&j, rows);
     draw(&j);

@@ -61,7 +61,17 @@ typedef struct sk_collide_input {
    * straight pieces that are level there the nearest place is left out. */
   double stretch;
   sk_move carrier; /* a move that most share: a search is as wide as the motion beside it. It changes no candidate */
+  sk_pose carrier_pose;     /* axes that move with it */
+  int carrier_object;       /* whose they are; -1: the world's */
+  struct sk_verlet *verlet; /* kept from call to call by the caller, saves searches, changes no candidate; NULL: none */
+  const double *margin;     /* m, of each piece: how much wider the search is; NULL: not at all */
 } sk_collide_input;
+
+/* verlet.c: pairs of pieces, and of pieces with solids that keep their shape, which may meet in the next calls too. */
+typedef struct sk_verlet sk_verlet;
+sk_verlet *sk_verlet_create(void); /* NULL: no memory */
+void sk_verlet_destroy(sk_verlet *v);
+int sk_verlet_age(const sk_verlet *v); /* calls that its list has served; 0: there is none */
 
 /* A candidate: objects a and b (a < b, or a = b for self-contact with sa < sb), the unit normal from b to a, the gap
  * between the surfaces (negative: overlap). Rod side: the piece and the abscissa on the chord; body side: piece -1, and

@@ -35,19 +35,20 @@ static double median(double *x, int count)
  * bounded over its box and the pieces in reach of it. All is a hair wider, so that rounding loses no contact. */
 static const double hair = 1 + 1e-9;
 
-static sk_core piece_core(const sk_collide_input *in, int i)
+sk_core sk_piece_core(const sk_collide_input *in, int i)
 {
   const sk_piece *p = in->pieces + i;
   double turn = sk_norm(in->carrier.w);
   double beside = sk_norm(sk_sub(p->way, sk_moved(&in->carrier, sk_mul(0.5, sk_add(p->a, p->b)))));
   if (turn > 0) beside += 0.5 * turn * sk_norm(sk_sub(p->b, p->a));
-  return (sk_core){p->a, p->b, (p->radius + p->reach + beside) * hair / (1 - turn), i, p->object};
+  double R = (p->radius + p->reach + beside) * hair / (1 - turn) + (in->margin ? in->margin[i] : 0);
+  return (sk_core){p->a, p->b, R, i, p->object};
 }
 
 static sk_core core_make(const sk_grid *g, int i)
 {
   const sk_collide_input *in = g->in;
-  if (i < in->piece_count) return piece_core(in, i);
+  if (i < in->piece_count) return sk_piece_core(in, i);
   const sk_solid *s = in->solids + (i - in->piece_count);
   sk_core c = {.item = i, .object = s->object};
   sk_shape_bounds(s->shape, &s->pose, &c.a, &c.b);
@@ -65,7 +66,7 @@ static double find_span(const sk_collide_input *in)
 {
   double span = 0;
   for (int i = 0; i < in->piece_count && in->solid_count > 0; i++) {
-    sk_core c = piece_core(in, i);
+    sk_core c = sk_piece_core(in, i);
     double x = c.R + 0.5 * sk_norm(sk_sub(c.b, c.a));
     if (isfinite(x)) span = fmax(span, x);
   }

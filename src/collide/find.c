@@ -16,16 +16,15 @@ typedef struct finder {
   int64_t found, tests; /* of all threads, brought up to date after each item */
 } finder;
 
-static skein_status finder_create(const sk_collide_input *in, int threads, sk_arena *arena, finder *f)
+static skein_status finder_create(const sk_collide_input *in, int threads, sk_haul *hauls, sk_arena *arena, finder *f)
 {
-  *f = (finder){.meetings = SK_NEW(arena, threads, sk_meeting), .hauls = SK_NEW(arena, threads, sk_haul)};
+  *f = (finder){.meetings = SK_NEW(arena, threads, sk_meeting), .hauls = hauls};
   if (arena->failed) return sk_no_memory();
   skein_status s = sk_grid_build(in, arena, &f->grid);
   if (s.code != SKEIN_OK) return s;
   size_t items = (size_t)f->grid.items;
   for (int t = 0; t < threads; t++) {
     f->meetings[t] = (sk_meeting){.stamp = SK_NEW_RAW(arena, items, int), .hits = SK_NEW_RAW(arena, items + 1, int)};
-    f->hauls[t].arena = arena;
     if (arena->failed) return sk_no_memory();
     memset(f->meetings[t].stamp, 0xff, items * sizeof(int)); /* -1: no item */
   }
@@ -69,17 +68,14 @@ static bool find_block(finder *f, int k)
   return true;
 }
 
-skein_status sk_collide_find(const sk_collide_input *given, sk_arena *arena, sk_candidate **out, int *count)
+/* All pairs that the grid finds. */
+static skein_status find_all(const sk_collide_input *in, sk_haul *hauls, sk_arena *arena)
 {
-  sk_collide_input in = *given;
-  int threads = (in.piece_count + in.solid_count) / (2 * SK_BLOCK); /* few items are not worth a second one */
-  in.threads = threads = SK_MAX(1, SK_MIN(threads, in.threads));
   bool failed = false;
   finder f;
-  *out = NULL, *count = 0;
-  skein_status s = finder_create(&in, threads, arena, &f);
+  skein_status s = finder_create(in, in->threads, hauls, arena, &f);
   if (s.code != SKEIN_OK) return s;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(in->threads) schedule(dynamic, 1)
   for (int k = 0; k < f.grid.blocks; k++) {
     bool stop = __atomic_load_n(&failed, __ATOMIC_RELAXED);
     if (!stop && !find_block(&f, k)) __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
@@ -90,5 +86,19 @@ skein_status sk_collide_find(const sk_collide_input *given, sk_arena *arena, sk_
                    "collision: more than %lld candidate contacts or %lld tests among %d pieces and bodies, expected "
                    "them not to lie on top of each other, nor to cross the whole scene in one step",
                    (long long)f.found_limit, (long long)f.tests_limit, f.grid.items);
-  return sk_hauls_order(f.hauls, threads, arena, out, count);
+  return s;
+}
+
+skein_status sk_collide_find(const sk_collide_input *given, sk_arena *arena, sk_candidate **out, int *count)
+{
+  sk_collide_input in = *given;
+  int threads = (in.piece_count + in.solid_count) / (2 * SK_BLOCK); /* few items are not worth a second one */
+  in.threads = threads = SK_MAX(1, SK_MIN(threads, in.threads));
+  *out = NULL, *count = 0;
+  sk_haul *hauls = SK_NEW(arena, threads, sk_haul);
+  if (!hauls) return sk_no_memory();
+  for (int t = 0; t < threads; t++) hauls[t].arena = arena;
+  skein_status s = sk_verlet_find(&in, hauls, arena) ? sk_ok() : find_all(&in, hauls, arena);
+  if (s.code == SKEIN_OK && arena->failed) s = sk_no_memory();
+  return s.code == SKEIN_OK ? sk_hauls_order(hauls, threads, arena, out, count) : s;
 }

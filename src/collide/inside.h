@@ -56,6 +56,8 @@ static inline bool sk_core_is_idle(const sk_core *x, const sk_core *y)
   return pass | ((x->object == y->object) & (next >= -1) & (next <= 1));
 }
 void sk_narrow(const sk_collide_input *in, int i, int j, sk_haul *haul);
+/* How near a piece of that length and a solid may come. */
+double sk_solid_reach(const sk_piece *a, const sk_solid *b, double length);
 
 /* ---- grid.c: pairs of items whose boxes meet ---- */
 
@@ -101,6 +103,8 @@ typedef struct sk_grid {
   uint32_t **places; /* and the entries they have there */
 } sk_grid;
 
+/* curve.c: what a search sees of piece i. */
+sk_core sk_piece_core(const sk_collide_input *in, int i);
 /* curve.c: origin, scale, cell and table_bits from the median item and from how crowded the pieces are; the cores. */
 skein_status sk_grid_arrange(sk_grid *g, sk_arena *arena);
 
@@ -123,5 +127,10 @@ typedef struct sk_meeting {
 void sk_grid_meet(const sk_grid *g, int i, const uint32_t *slots, const uint32_t *places, sk_meeting *m);
 /* Of those that m holds, leaves out pieces that cannot touch. */
 void sk_grid_sift(const sk_grid *g, int i, sk_meeting *m);
+
+/* ---- verlet.c ---- */
+
+/* The contacts of the pairs in the caller's list, which is made anew where it must be; false: there is none. */
+bool sk_verlet_find(const sk_collide_input *in, sk_haul *hauls, sk_arena *arena);
 
 #endif

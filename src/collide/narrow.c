@@ -172,7 +172,7 @@ static bool is_thin(const sk_shape *s, double length)
 
 /* How near the two may come: of the solid's turn, what it moves the ends of the piece and what is in reach of them by.
  */
-static double reach_of(const sk_piece *a, const sk_solid *b, double length)
+double sk_solid_reach(const sk_piece *a, const sk_solid *b, double length)
 {
   sk_vec3 middle = sk_mul(0.5, sk_add(a->a, a->b));
   double beside = sk_norm(sk_sub(a->way, sk_moved(&b->move, middle))), turn = sk_norm(b->move.w);
@@ -185,7 +185,7 @@ static void solid_narrow(const sk_collide_input *in, int i, int k, sk_haul *haul
   const sk_piece *a = in->pieces + i;
   const sk_solid *b = in->solids + k;
   size_t pair = (size_t)a->group * (size_t)in->pairing.groups + (size_t)b->group;
-  double mu = in->pairing.mu[pair], length = sk_norm(sk_sub(a->b, a->a)), reach = reach_of(a, b, length);
+  double mu = in->pairing.mu[pair], length = sk_norm(sk_sub(a->b, a->a)), reach = sk_solid_reach(a, b, length);
   sk_near near[SK_NEAR_MAX];
   if (mu < 0 || a->hidden == 1 + b->object || is_off_plane(b, a, (reach + a->radius) * (1 + 1e-9))) return;
   int found = sk_shape_segment(b->shape, &b->pose, a->a, a->b, reach + a->radius, near);

@@ -32,10 +32,7 @@ static int look(const sk_work *w)
 
 static skein_status make(sk_work *w, gs *g)
 {
-  *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON,
-            .lowest = INFINITY,
-            .least = INFINITY,
-            .rest_next = 40};
+  *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON, .lowest = INFINITY, .least = INFINITY, .rest_next = 40};
   skein_status status = sk_sweep_make(w, &g->sweep);
   if (status.code || w->arena.failed) return sk_no_memory();
   if (w->def->accelerate == SKEIN_RELAX) g->sweep.omega = over;

@@ -47,8 +47,8 @@ typedef struct sk_system {
   const skein_problem *problem; /* factored: where G is from, NULL where that is unknown */
   const sk_objects *parts;
   const double *vf; /* dofs of the problem: M^-1 f, of a global one */
-  int *contact_of; /* n: contact in the problem, NULL: the same */
-  int *object_at;  /* y_size: the object whose y begins there, or -1 */
+  int *contact_of;  /* n: contact in the problem, NULL: the same */
+  int *object_at;   /* y_size: the object whose y begins there, or -1 */
 } sk_system;
 
 /* objects.c */

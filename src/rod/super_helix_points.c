@@ -47,7 +47,8 @@ static void store_column(double *J, int n, int col, sk_vec3 a)
   if (J) J[col] = a.x, J[n + col] = a.y, J[2 * n + col] = a.z;
 }
 
-/* The motion at the end of a piece of length l from that at its start, where its frame is R; returns that at its end. */
+/* The motion at the end of a piece of length l from that at its start, where its frame is R; returns that at its end.
+ */
 static sk_mat3 advance_motion(sk_vec3 u, sk_vec3 du, double l, sk_mat3 R, sk_motion *m)
 {
   sk_helix h = sk_helix_make(sk_dot(u, u), l);

@@ -43,8 +43,7 @@ bool sk_csr_is_good(const skein_csr *A, int threads)
   int64_t entries = A->start[A->rows], portions = entries / portion + 1;
   int bad = 0;
 #pragma omp parallel for num_threads((int)SK_MAX(1, SK_MIN(threads, portions / 4))) schedule(static) reduction(+ : bad)
-  for (int64_t k = 0; k < portions; k++)
-    bad += !entries_are_good(A, k * portion, SK_MIN((k + 1) * portion, entries));
+  for (int64_t k = 0; k < portions; k++) bad += !entries_are_good(A, k * portion, SK_MIN((k + 1) * portion, entries));
   return bad == 0;
 }
 

@@ -59,8 +59,8 @@ skein_status skein_world_create(const skein_scene *scene, int threads, skein_wor
   w->strands = sk_calloc((size_t)scene->rod_count, sizeof *w->strands);
   w->bodies = sk_calloc((size_t)scene->body_count, sizeof *w->bodies);
   w->rest = sk_calloc((size_t)scene->rod_count + (size_t)scene->body_count, sizeof *w->rest);
-  w->solver = sk_solver_create();
-  bool there = sk_world_live_create(w) && w->strands && w->bodies && w->rest && w->solver;
+  w->solver = sk_solver_create(), w->verlet = sk_verlet_create();
+  bool there = sk_world_live_create(w) && w->strands && w->bodies && w->rest && w->solver && w->verlet;
   skein_status s = there ? create_strands(w) : sk_no_memory();
   if (s.code == SKEIN_OK) s = sk_world_deform_create(w);
   if (s.code == SKEIN_OK) s = sk_world_start(w);
@@ -79,7 +79,7 @@ void skein_world_destroy(skein_world *w)
   if (!w) return;
   for (int i = 0; i < w->strand_count; i++) skein_rod_destroy(w->strands[i].rod);
   sk_world_deform_destroy(w);
-  sk_solver_destroy(w->solver);
+  sk_solver_destroy(w->solver), sk_verlet_destroy(w->verlet);
   sk_arena_free(&w->arena), sk_arena_free(&w->kept);
   free(w->strands), free(w->bodies), free(w->rest), free(w->mu), free(w->pulls);
   free(w);

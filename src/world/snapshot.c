@@ -276,7 +276,8 @@ skein_status skein_world_load(skein_world *w, const void *bytes, size_t size)
   skein_world *fresh = sk_calloc(1, sizeof *fresh);
   stream s = {.bytes = (unsigned char *)bytes, .size = size, .reading = true};
   if (!fresh) return sk_no_memory();
-  fresh->scene = w->scene, fresh->threads = w->threads, fresh->solver = w->solver;
+  fresh->scene = w->scene, fresh->threads = w->threads;
+  fresh->solver = w->solver, fresh->verlet = w->verlet;
   fresh->deforms = w->deforms, fresh->anchors = w->anchors, fresh->places = w->places; /* depend on the scene only */
   fresh->bodies = sk_calloc((size_t)w->scene->body_count, sizeof *fresh->bodies);
   if (fresh->bodies) pass_world(&s, fresh);
@@ -286,7 +287,8 @@ skein_status skein_world_load(skein_world *w, const void *bytes, size_t size)
     *w = *fresh, *fresh = swap;
     sk_world_deform_restore(w);
   }
-  fresh->deforms = NULL, fresh->anchors = NULL, fresh->places = NULL, fresh->solver = NULL;
+  fresh->deforms = NULL, fresh->anchors = NULL, fresh->places = NULL;
+  fresh->solver = NULL, fresh->verlet = NULL;
   bool starved = !fits && (s.starved || !fresh->bodies);
   skein_world_destroy(fresh);
   if (starved) return sk_no_memory();

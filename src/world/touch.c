@@ -397,8 +397,8 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
   return sk_ok();
 }
 
-/* The body that holds the most rods carries them. */
-static sk_move find_carrier(skein_world *w, const sk_solid *solids)
+/* The body that holds the most rods carries them; -1: none. */
+static int find_carrier(skein_world *w, const sk_solid *solids)
 {
   int best = -1, most = 0;
   int *held = SK_NEW(&w->arena, w->scene->body_count, int);
@@ -408,8 +408,15 @@ static sk_move find_carrier(skein_world *w, const sk_solid *solids)
   }
   for (int k = 0; held && k < w->scene->body_count; k++)
     if (held[k] > most) most = held[k], best = k;
-  if (best < 0 || sk_norm(solids[best].move.w) > 0.1) return (sk_move){0};
-  return solids[best].move;
+  return best >= 0 && sk_norm(solids[best].move.w) > 0.1 ? -1 : best;
+}
+
+/* Bodies that change their shape are in no list. */
+static bool keeps_shapes(const skein_world *w)
+{
+  for (int i = 0; i < w->scene->body_count; i++)
+    if (sk_world_deforms(w, i)) return false;
+  return true;
 }
 
 skein_status sk_world_touch(skein_world *w, double dt)
@@ -423,6 +430,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
   int count = 0;
   if (w->arena.failed) return sk_no_memory();
   for (int i = 0; i < w->scene->body_count; i++) fill_solid(w, i, dt, solids + i);
+  int carrier = find_carrier(w, solids);
   sk_collide_input in = {.pieces = w->pieces,
                          .piece_count = w->piece_count,
                          .solids = solids,
@@ -430,7 +438,10 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .pairing = {w->scene->group_count, w->mu, w->scene->restitution},
                          .apart = SK_APART,
                          .stretch = w->scene->step.spacing > 0 ? 0 : 1, /* one place a pair of pieces */
-                         .carrier = find_carrier(w, solids),
+                         .carrier = carrier >= 0 ? solids[carrier].move : (sk_move){0},
+                         .carrier_pose = carrier >= 0 ? solids[carrier].pose : (sk_pose){.q = {1, {0, 0, 0}}},
+                         .carrier_object = carrier,
+                         .verlet = keeps_shapes(w) ? w->verlet : NULL,
                          .threads = w->threads};
   s = sk_collide_find(&in, &w->arena, &found, &count);
   if (s.code != SKEIN_OK) return s;

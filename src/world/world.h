@@ -133,9 +133,10 @@ struct skein_world {
   double *v;                /* new velocities of all rods, one after the other */
   int *v_start;
   sk_solver *solver;
+  sk_verlet *verlet;
   skein_problem problem; /* arrays in `arena` */
   skein_solution solution;
-  double *guess; /* 3 n: the impulses that it began with */
+  double *guess;              /* 3 n: the impulses that it began with */
   skein_solution uncorrected; /* the one before a correction, and its u_f */
   double *u_f_before;
   double *saved;                        /* states of all rods before the step */
