@@ -110,6 +110,53 @@ static void test_clumps_need_time(void **state)
   skein_frame_destroy(&f);
 }
 
+/* Turned by an angle about x, with all that is in it. */
+static void turn(skein_frame *f, double angle)
+{
+  for (int k = 0; k < f->points; k++) {
+    float *p = f->point + 3 * k;
+    double y = p[1] * cos(angle) - p[2] * sin(angle), z = p[1] * sin(angle) + p[2] * cos(angle);
+    p[1] = (float)y, p[2] = (float)z;
+  }
+}
+
+/* Bundles that lie equally close before and after: the first moves as one, the middle rod of the second slides by 5 mm
+ * along its neighbours. Frames may be drawn with other points, and everything may turn. */
+static void test_clumps_move_as_one(void **state)
+{
+  (void)state;
+  skein_measure_def def = skein_default_measure_def();
+  skein_frame before = bundles(5), f = bundles(12);
+  skein_clumps c;
+  int clump[10];
+  for (int i = 0; i < 3; i++) move(&f, i, 0.01, 0, 0.02);
+  move(&f, 4, 0, 0, 0.005);
+  for (int k = 0; k < 4; k++, turn(&f, 0.4)) {
+    def.slip = 1; /* 2 mm */
+    expect_ok(skein_measure_clumps(&before, &f, &def, clump, &c));
+    assert_true(c.clumps == 2 && c.singles == 4 && c.pairs == 4);
+    assert_true(clump[1] == 0 && clump[3] == -1 && clump[4] == -1 && clump[5] == -1 && clump[7] == 6);
+    expect_ok(skein_measure_clumps(&f, &before, &def, NULL, &c)); /* up or down */
+    assert_true(c.clumps == 2 && c.pairs == 4);
+    expect_ok(skein_measure_clumps(NULL, &f, &def, clump, &c)); /* they are as close as the others */
+    expect_bundles(&c, clump);
+    for (int limit = 0; limit < 2; limit++) {
+      def.slip = limit ? INFINITY : 2.51; /* 5.02 mm, any way */
+      expect_ok(skein_measure_clumps(&before, &f, &def, clump, &c));
+      expect_bundles(&c, clump);
+    }
+    def.slip = 2.49; /* 4.98 mm */
+    expect_ok(skein_measure_clumps(&before, &f, &def, NULL, &c));
+    assert_int_equal(c.clumps, 2);
+  }
+  def.slip = NAN;
+  expect_bad(skein_measure_clumps(&before, &f, &def, NULL, &c), "slip is nan");
+  def.slip = -1;
+  expect_bad(skein_measure_clumps(&before, &f, &def, NULL, &c), "slip is -1");
+  skein_frame_destroy(&before);
+  skein_frame_destroy(&f);
+}
+
 /* Two rods that open like a V: the distance at share t is 10 mm t, close up to 4 mm: 6 of 16 places. */
 static void test_share_of_length(void **state)
 {
@@ -329,11 +376,62 @@ static void test_run(void **state)
   rmdir(folder);
 }
 
+/* The bundles, with the middle rod of the first cut in halves; what is cut off comes last. */
+static skein_frame cut_bundles(void)
+{
+  double a[11][3] = {{0}}, b[11][3];
+  for (int i = 0; i < 11; i++) {
+    int from = i < 10 ? i : 1;
+    a[i][0] = 0.003 * (from % 3) + 0.05 * (from / 3), a[i][1] = 0.2, a[i][2] = i < 10 ? 0 : 0.5;
+    memcpy(b[i], a[i], sizeof b[i]);
+    b[i][2] = i == 1 ? 0.5 : 1;
+  }
+  skein_frame f = straight(11, 6, (const double(*)[3])a, (const double(*)[3])b, 1e-3f);
+  f.rod_source[10] = 1;
+  return f;
+}
+
+/* Rods that are cut in frame 7 are joined to none until they have been there for the time of hold: 5 frames. */
+static void test_run_with_cut(void **state)
+{
+  (void)state;
+  char folder[] = "/tmp/skein_measure_XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/run.h5", folder);
+  skein_run *run;
+  expect_ok(skein_run_create(path, &scene, &run));
+  for (int k = 0; k < 16; k++) {
+    skein_frame f = k < 7 ? bundles(6) : cut_bundles();
+    skein_step_info step = {.time = k / 25.0, .dt = 0.04};
+    f.index = k, f.time = k / 25.0;
+    expect_ok(skein_run_append(run, &f, &step, k > 0, NULL, 0));
+    skein_frame_destroy(&f);
+  }
+  expect_ok(skein_run_finish(run));
+  skein_measure_def def = skein_default_measure_def();
+  for (int any = 0; any < 2; any++) {
+    skein_measures m;
+    def.slip = any ? INFINITY : 1;
+    expect_ok(skein_measure_run(run, &def, &m));
+    for (int k = 0; k < 16; k++) {
+      const skein_clumps *c = &m.row[k].clumps;
+      if (k < 7) assert_true(c->clumps == 3 && c->singles == 1 && c->largest == 3);
+      else if (k < 12) assert_true(c->clumps == 2 && c->singles == 5 && c->largest == 3);
+      else assert_true(c->clumps == 3 && c->singles == 1 && c->largest == 4);
+    }
+    skein_measures_destroy(&m);
+  }
+  skein_run_close(run);
+  unlink(path);
+  rmdir(folder);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bundles),
       cmocka_unit_test(test_clumps_need_time),
+      cmocka_unit_test(test_clumps_move_as_one),
       cmocka_unit_test(test_share_of_length),
       cmocka_unit_test(test_volume),
       cmocka_unit_test(test_envelope),
@@ -342,6 +440,7 @@ int main(void)
       cmocka_unit_test(test_rubs),
       cmocka_unit_test(test_rest),
       cmocka_unit_test(test_run),
+      cmocka_unit_test(test_run_with_cut),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

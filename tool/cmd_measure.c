@@ -5,13 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { AGAINST, REACH, SHARE, HOLD, CELL, OUTER, JSON, CSV, PLOT };
+enum { AGAINST, REACH, SHARE, HOLD, SLIP, CELL, OUTER, JSON, CSV, PLOT };
 
 static const tool_option options[] = {
     [AGAINST] = {"against", 0, "OTHER.h5", "the same of another run, and the ratio: friction against none, say"},
     [REACH] = {"reach", 0, "K", "rods are close within K times the sum of their radii (default: 2)"},
     [SHARE] = {"share", 0, "X", "and joined where that is so over this share of their length (default: 0.5)"},
     [HOLD] = {"hold", 0, "S", "and was so S seconds before (default: 0.2)"},
+    [SLIP] = {"slip", 0, "K", "and slid at most K sums of radii along each other since (default: 1; inf: any way)"},
     [CELL] = {"cell", 0, "M", "edge in m of the cells that count as volume (default: 0.01)"},
     [OUTER] = {"outer", 0, "X", "contacts with bodies count from this share of a rod on (default: 0.5)"},
     [JSON] = {"json", 0, NULL, "one JSON object instead of tables"},
@@ -37,6 +38,8 @@ static bool set_option(settings *s, int key, const char *value)
     return tool_parse_double("--share", value, 1e-6, 1, &d->share);
   case HOLD:
     return tool_parse_double("--hold", value, 0, 1e6, &d->hold);
+  case SLIP:
+    return tool_parse_double("--slip", value, 0, INFINITY, &d->slip);
   case CELL:
     return tool_parse_double("--cell", value, 1e-9, 1e9, &d->cell);
   case OUTER:
@@ -198,5 +201,6 @@ const tool_command tool_measure = {
     .examples = "  skein measure hair.h5                              tables: still, gentle and rough parts\n"
                 "  skein measure hair.h5 --csv frames.csv --plot figures\n"
                 "  skein measure hair.h5 --against smooth.h5          with friction against without\n"
-                "  skein measure hair.h5 --reach 1.5 --share 0.7      a stricter definition of a clump\n",
+                "  skein measure hair.h5 --reach 1.5 --share 0.7      a stricter definition of a clump\n"
+                "  skein measure hair.h5 --slip inf                   strands in a clump may slide\n",
     .run = run};

@@ -5,7 +5,7 @@
 /* 2 root_speed, 5 clumps, 6 mean, 7 largest, 8 of_rod, 9 singles, 11 occupied, 12 envelope, 13 spread, 14 contacts,
  * 15 stick, 16 slide, 17 open, 18 kinetic, 19 dissipated, 20 friction, 21 to 24 contacts, status, slip, force */
 static const run_figure figures[] = {
-    {"clumps", 960, 620, "Clumps: rods that run side by side",
+    {"clumps", 960, 620, "Clumps: rods that move as one",
      "set multiplot\nset rmargin at screen 0.84\nset bmargin at screen 0.4\nset yrange [0:*]\nunset xlabel\n"
      "set format x ''\nset ylabel 'rods, clumps'\n"
      "plot D u 1:5 w l lw 2 lc rgb '#2471a3' t 'clumps', D u 1:7 w l lw 2 lc rgb '#c0392b' t 'largest', \\\n"

@@ -116,8 +116,8 @@ static void judge(reproduce_section *s, const measure_summary *sum)
                   clumps[0], clumps[1], joined[0], joined[1]);
     return;
   }
-  reproduce_claim(s, clumps[0] > clumps[1], "gentle parts: %.4g clumps with friction, %.4g without: more", clumps[0],
-                  clumps[1]);
+  reproduce_claim(s, clumps[0] > clumps[1],
+                  "gentle parts: %.4g clumps that move as one with friction, %.4g without: more", clumps[0], clumps[1]);
   reproduce_claim(s, size[0] > size[1],
                   "gentle parts: a rod is in a clump of %.4g rods with friction, of %.4g without: "
                   "larger",
@@ -137,7 +137,7 @@ skein_status reproduce_hair_friction(reproduce_section *s)
     reproduce_say(s, "%d frames of both, %d rods.", m[0].frames - 1, m[0].rods);
     write_tables(s, sum);
     draw(s, m, "root_speed", "Speed of the roots", "m/s");
-    draw(s, m, "clumps", "Clumps", "clumps");
+    draw(s, m, "clumps", "Clumps: strands that move as one", "clumps");
     draw(s, m, "clump_of_rod", "Size of the clump that a rod is in", "rods");
     draw(s, m, "envelope", "Volume of the hair, with what it hangs around", "litres");
     draw(s, m, "speed", "Speed of the hair, root mean square", "m/s");

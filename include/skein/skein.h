@@ -593,16 +593,17 @@ typedef bool (*skein_measure_fn)(void *user, int done, int all);
 typedef struct skein_measure_def {
   double reach;              /* clumps: rods are close where their axes are within this many sums of their radii, */
   double share;              /* joined where that is so over this share of the length of one of them, */
-  double hold;               /* s: and was so this long before */
+  double hold;               /* s: and was so this long before, */
+  double slip;               /* sums of radii: without sliding further than this along each other; INFINITY: any way */
   double cell;               /* m: edge of the cells that rods occupy */
   double outer;              /* contacts of rods with bodies are watched from this share of their length on */
   skein_measure_fn progress; /* of skein_measure_run; may be NULL */
   void *user;
 } skein_measure_def;
 
-SKEIN_API skein_measure_def skein_default_measure_def(void); /* 2 radii, half the length, 0.2 s; 1 cm; the outer half */
+SKEIN_API skein_measure_def skein_default_measure_def(void); /* 2 radii, half the length, 0.2 s, 1 radius; 1 cm; half */
 
-/* Connected components of rods that run side by side. */
+/* Connected components of rods that run side by side and move as one. */
 typedef struct skein_clumps {
   int clumps;    /* of two rods or more */
   int singles;   /* rods that are joined to none */
@@ -612,8 +613,9 @@ typedef struct skein_clumps {
   double of_rod; /* size of the clump that a rod is in, 1 for singles: mean over the rods */
 } skein_clumps;
 
-/* before: an earlier frame in which the pairs must have been joined, too; NULL: none. clump (one number per rod, may be
- * NULL) receives the first rod of its clump, -1: single. */
+/* before: an earlier frame of the same rods, in which places must have been close, too, and since which they have not
+ * slid; NULL: close now is enough. clump (one number per rod, may be NULL) receives the first rod of its clump, -1:
+ * single. */
 SKEIN_API skein_status skein_measure_clumps(const skein_frame *before, const skein_frame *frame,
                                             const skein_measure_def *def, int *clump, skein_clumps *clumps);
 

@@ -145,7 +145,8 @@ FrameStruct = struct(
 
 MeasureFn = CFUNCTYPE(c_bool, c_void_p, c_int, c_int)
 MeasureDef = struct("skein_measure_def", ("reach", c_double), ("share", c_double), ("hold", c_double),
-                    ("cell", c_double), ("outer", c_double), ("progress", MeasureFn), ("user", c_void_p))
+                    ("slip", c_double), ("cell", c_double), ("outer", c_double), ("progress", MeasureFn),
+                    ("user", c_void_p))
 
 ClumpsStruct = struct("skein_clumps", ("clumps", c_int), ("singles", c_int), ("largest", c_int), ("pairs", c_int),
                       ("mean", c_double), ("of_rod", c_double))

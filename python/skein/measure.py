@@ -16,7 +16,7 @@ MEASURE_DTYPE = numpy.dtype(_lib.MeasureRowStruct)
 
 
 class Clumps(NamedTuple):
-    """Connected components of rods that run side by side; `clump` has the first rod of each rod's clump, -1: single."""
+    """Connected components of rods that move as one; `clump` has the first rod of each rod's clump, -1: single."""
     clumps: int  # of two rods or more
     singles: int
     largest: int  # rods
@@ -63,8 +63,8 @@ class Measures(NamedTuple):
 def _definition(options) -> _lib.MeasureDef:
     out = lib.skein_default_measure_def()
     for name, value in options.items():
-        if name not in ("reach", "share", "hold", "cell", "outer"):
-            raise TypeError(f"no option {name!r}, expected reach, share, hold, cell or outer")
+        if name not in ("reach", "share", "hold", "slip", "cell", "outer"):
+            raise TypeError(f"no option {name!r}, expected reach, share, hold, slip, cell or outer")
         setattr(out, name, _lib.real(value, name))
     return out
 
@@ -74,7 +74,7 @@ def _fields(struct) -> tuple:
 
 
 def clumps(frame: Frame, before: Frame | None = None, **options) -> Clumps:
-    """Rods that run side by side, in `before`, too, where it is given. Options: reach, share.
+    """Rods that run side by side and, where `before` is given, have moved as one since. Options: reach, share, slip.
 
     >>> import numpy, skein
     >>> line = numpy.linspace([0, 0, 0], [0, 0, 1], 5)
@@ -127,7 +127,7 @@ def rest(steps, window: float = 2.0) -> Rest:
 
 
 def measure(run, **options) -> Measures:
-    """All measures of a run (a Run or its path). Options: reach, share, hold, cell, outer."""
+    """All measures of a run (a Run or its path). Options: reach, share, hold, slip, cell, outer."""
     if not isinstance(run, Run):
         with Run(run) as opened:
             return measure(opened, **options)

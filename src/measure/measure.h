@@ -23,22 +23,37 @@ bool sk_frames_agree(const skein_frame *a, const skein_frame *b);
 /* Bounds of all points; false: there are none. */
 bool sk_frame_bounds(const skein_frame *f, sk_vec3 *lo, sk_vec3 *hi);
 
+/* ---- near.c ---- */
+
+/* A place of a rod (0 to 15) that is close to another rod, which is nearest to it at the share `at` of its length. */
+typedef struct sk_near {
+  int rod, place, other;
+  float at;
+} sk_near;
+
+typedef struct sk_near_rod {
+  int source;            /* as rod_source of a frame */
+  double radius, length; /* m */
+} sk_near_rod;
+
+/* Of a frame: all close places, by rod, place and other rod; the rods. */
+typedef struct sk_nears {
+  sk_near *at;
+  size_t count, room;
+  sk_near_rod *rod;
+  int rods, rod_room;
+} sk_nears;
+
+/* What is in the list is replaced, its room is used again. */
+skein_status sk_nears_find(const skein_frame *f, double reach, sk_nears *nears);
+void sk_nears_free(sk_nears *nears);
+
 /* ---- clumps.c ---- */
 
-typedef struct sk_pair {
-  int a, b; /* rods, a < b */
-} sk_pair;
-
-typedef struct sk_pairs {
-  sk_pair *at; /* the owner frees */
-  size_t count, room;
-} sk_pairs;
-
-/* Rods of a frame that run side by side, sorted, each pair once. */
-skein_status sk_pairs_find(const skein_frame *f, const skein_measure_def *def, sk_pairs *pairs);
-/* Components of what is in both (before NULL: in `now`); clump (of each rod, may be NULL) receives the first rod of its
- * clump, or -1. */
-skein_status sk_pairs_clumps(const sk_pairs *before, const sk_pairs *now, int rods, int *clump, skein_clumps *out);
+/* Components of rods whose places are held since `before` (NULL: close now); clump (of each rod, may be NULL) receives
+ * the first rod of its clump, or -1. */
+skein_status sk_nears_clumps(const sk_nears *before, const sk_nears *now, const skein_measure_def *def, int *clump,
+                             skein_clumps *out);
 
 /* ---- run.c ---- */
 

@@ -8,7 +8,7 @@ static const double rest_window = 2; /* s, at the end of a run */
 
 skein_measure_def skein_default_measure_def(void)
 {
-  return (skein_measure_def){.reach = 2, .share = 0.5, .hold = 0.2, .cell = 0.01, .outer = 0.5};
+  return (skein_measure_def){.reach = 2, .share = 0.5, .hold = 0.2, .slip = 1, .cell = 0.01, .outer = 0.5};
 }
 
 skein_status sk_measure_def_check(const skein_measure_def *d)
@@ -17,6 +17,7 @@ skein_status sk_measure_def_check(const skein_measure_def *d)
     return sk_fail(SKEIN_BAD_INPUT, "reach is %g radii, expected more than 0", d->reach);
   if (!(d->share > 0 && d->share <= 1)) return sk_fail(SKEIN_BAD_INPUT, "share is %g, expected 0 to 1", d->share);
   if (!(d->hold >= 0) || !isfinite(d->hold)) return sk_fail(SKEIN_BAD_INPUT, "hold is %g s, expected >= 0", d->hold);
+  if (!(d->slip >= 0)) return sk_fail(SKEIN_BAD_INPUT, "slip is %g radii, expected >= 0", d->slip);
   if (!(d->cell > 0) || !isfinite(d->cell))
     return sk_fail(SKEIN_BAD_INPUT, "cell is %g m, expected more than 0", d->cell);
   if (!(d->outer >= 0 && d->outer <= 1)) return sk_fail(SKEIN_BAD_INPUT, "outer is %g, expected 0 to 1", d->outer);
@@ -48,7 +49,7 @@ typedef struct pass {
   skein_step_info *steps;
   int step_count, next_step;
   skein_frame before, frame;
-  sk_pairs *pairs; /* of the last `held` + 1 frames, frame k at k % (held + 1) */
+  sk_nears *nears; /* of the last `held` + 1 frames, frame k at k % (held + 1) */
   int held;
   signed char *status; /* frames x rods: how each rod rubs */
   float *slip, *force;
@@ -92,14 +93,13 @@ static skein_status take_frame(pass *p, int k)
 {
   skein_measure_row *row = p->out->row + k;
   const skein_frame *f = &p->frame;
-  sk_pairs *now = &p->pairs[k % (p->held + 1)], *then = &p->pairs[SK_MAX(0, k - p->held) % (p->held + 1)];
+  sk_nears *now = &p->nears[k % (p->held + 1)], *then = &p->nears[SK_MAX(0, k - p->held) % (p->held + 1)];
   bool same = k > 0 && sk_frames_agree(&p->before, f) && f->rods == p->out->rods;
   row->time = f->time;
   take_steps(p, row);
   skein_status s = sk_frame_vet(f);
-  now->count = 0;
-  if (s.code == SKEIN_OK) s = sk_pairs_find(f, p->def, now);
-  if (s.code == SKEIN_OK) s = sk_pairs_clumps(then, now, f->rods, NULL, &row->clumps);
+  if (s.code == SKEIN_OK) s = sk_nears_find(f, p->def->reach, now);
+  if (s.code == SKEIN_OK) s = sk_nears_clumps(then, now, p->def, NULL, &row->clumps);
   if (s.code == SKEIN_OK) s = skein_measure_volume(f, p->def->cell, &row->volume);
   if (s.code == SKEIN_OK && same) s = skein_measure_motion(&p->before, f, &row->motion);
   if (s.code == SKEIN_OK && same) s = take_rubs(p, k);
@@ -168,11 +168,11 @@ static skein_status begin(pass *p)
   p->rest_frame = (int)fmax(0, m->frames - 1 - round(rest_window * fps));
   size_t cells = (size_t)m->frames * (size_t)m->rods;
   m->row = sk_calloc((size_t)m->frames, sizeof *m->row), m->rub = sk_calloc((size_t)m->frames, sizeof *m->rub);
-  p->pairs = sk_calloc((size_t)p->held + 1, sizeof *p->pairs);
+  p->nears = sk_calloc((size_t)p->held + 1, sizeof *p->nears);
   p->status = sk_calloc(cells, 1), p->slip = sk_calloc(cells, sizeof *p->slip);
   p->force = sk_calloc(cells, sizeof *p->force), p->touches = sk_calloc(cells, sizeof *p->touches);
   p->rubs = sk_calloc((size_t)m->rods, sizeof *p->rubs);
-  bool memory = m->row && m->rub && p->pairs && p->status && p->slip && p->force && p->touches && p->rubs;
+  bool memory = m->row && m->rub && p->nears && p->status && p->slip && p->force && p->touches && p->rubs;
   if (!memory) return sk_no_memory();
   for (size_t k = 0; k < cells; k++) p->status[k] = -1;
   return s;
@@ -180,8 +180,8 @@ static skein_status begin(pass *p)
 
 static void end(pass *p)
 {
-  for (int k = 0; p->pairs && k <= p->held; k++) free(p->pairs[k].at);
-  free(p->pairs), free(p->status), free(p->slip), free(p->force), free(p->touches), free(p->rubs), free(p->steps);
+  for (int k = 0; p->nears && k <= p->held; k++) sk_nears_free(&p->nears[k]);
+  free(p->nears), free(p->status), free(p->slip), free(p->force), free(p->touches), free(p->rubs), free(p->steps);
   skein_frame_destroy(&p->before), skein_frame_destroy(&p->frame), skein_frame_destroy(&p->rest);
 }
 

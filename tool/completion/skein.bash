@@ -23,7 +23,8 @@ _skein_value()
         reproduce:--output | reproduce:-o | reproduce:--runs) _skein_files; return ;;
         reproduce:--steps | reproduce:--problems) COMPREPLY=(); return ;;
         measure:--against) _skein_files "*.h5"; return ;;
-        measure:--reach | measure:--share | measure:--hold | measure:--cell | measure:--outer) COMPREPLY=(); return ;;
+        measure:--reach | measure:--share | measure:--hold | measure:--slip | measure:--cell | measure:--outer)
+            COMPREPLY=(); return ;;
         run:--resume | run:-r) _skein_files "*.h5"; return ;;
         export:--format | export:-f) _skein_words "usda vtp hair obj ply csv"; return ;;
         export:--up | export:-u) _skein_words "y z"; return ;;
@@ -94,7 +95,7 @@ _skein()
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
         stats:*) _skein_files "*.h5" ;;
-        measure:-*) _skein_words "--against --reach --share --hold --cell --outer --json --csv --plot --help" ;;
+        measure:-*) _skein_words "--against --reach --share --hold --slip --cell --outer --json --csv --plot --help" ;;
         measure:*) _skein_files "*.h5" ;;
         view:-*) _skein_words "--output --frames --max-size --live --port --host --threads --set --no-open $hairs
             --help" ;;
