@@ -122,16 +122,30 @@ static int contact_objects(const skein_problem *p, const sk_objects *o, int i, i
   return count;
 }
 
-/* G_i = H_i L^-T for one (contact, object) pair: row by row, L g = h. */
+typedef double four __attribute__((vector_size(32)));
+
+/* G_i = H_i L^-T for one (contact, object) pair: L g = h for the rows of H_i side by side, in the lanes of `lane`; zeros
+ * at the head stay zeros. */
 static void whiten(const skein_problem *p, const sk_objects *o, int i, int object, int width, double *G)
 {
-  int size = o->start[object + 1] - o->start[object];
-  for (int k = 0; k < p->d; k++) {
-    double *g = G + k * width;
-    for (int64_t e = p->H.start[p->d * i + k]; e < p->H.start[p->d * i + k + 1]; e++)
-      if (o->object_of[p->H.col[e]] == object) g[o->place[p->H.col[e]]] += p->H.val[e];
-    sk_lower_solve(o->L[object], size, g);
+  int size = o->start[object + 1] - o->start[object], first = size;
+  const double *L = o->L[object];
+  four lane[SK_DENSE];
+  for (int k = 0; k < size; k++) lane[k] = (four){0};
+  for (int k = 0; k < p->d; k++)
+    for (int64_t e = p->H.start[p->d * i + k]; e < p->H.start[p->d * i + k + 1]; e++) {
+      if (o->object_of[p->H.col[e]] != object) continue;
+      int at = o->place[p->H.col[e]];
+      lane[at][k] += p->H.val[e], first = SK_MIN(first, at);
+    }
+  for (int j = first; j < size; j++) {
+    const double *row = L + (size_t)j * (size_t)size;
+    four sum = lane[j];
+    for (int k = first; k < j; k++) sum -= row[k] * lane[k];
+    lane[j] = sum / row[j];
   }
+  for (int k = 0; k < p->d; k++)
+    for (int j = 0; j < size; j++) G[k * width + j] = lane[j][k];
 }
 
 enum { room = 64 }; /* objects that one contact may touch */
@@ -170,8 +184,6 @@ static int padded(const sk_objects *o, int object)
 {
   return (o->start[object + 1] - o->start[object] + 3) / 4 * 4;
 }
-
-typedef double four __attribute__((vector_size(32)));
 
 static four load4(const double *x)
 {
