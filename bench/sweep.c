@@ -10,17 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The system in the order in which the solver visits a large island: by colour. */
+/* The system in the order in which the solver visits a large island. */
 static skein_status make_system(const skein_problem *p, skein_operator form, sk_arena *arena, sk_system *ordered)
 {
   sk_system s;
-  int *rows = SK_NEW(arena, p->contacts, int), *position = SK_NEW(arena, p->contacts, int), colours = 0, *start = NULL;
+  sk_order order = {0};
+  int *rows = SK_NEW(arena, p->contacts, int), *position = SK_NEW(arena, p->contacts, int);
   skein_status status = sk_system_make(p, form, 1, arena, &s);
   for (int i = 0; i < p->contacts; i++) rows[i] = i;
-  if (status.code == SKEIN_OK) status = sk_system_colour(&s, rows, p->contacts, arena, &colours, &start);
+  if (status.code == SKEIN_OK) status = sk_system_order(&s, rows, p->contacts, arena, &order);
   for (int i = 0; i < p->contacts; i++) position[rows[i]] = i;
-  if (status.code == SKEIN_OK) status = sk_system_extract(&s, rows, p->contacts, position, arena, ordered);
-  ordered->colours = colours, ordered->colour_start = start;
+  if (status.code == SKEIN_OK) status = sk_system_extract(&s, rows, p->contacts, position, 1, arena, ordered);
+  ordered->order = order;
   return status;
 }
 
@@ -48,6 +49,7 @@ static double time_sweeps(const skein_problem *p, skein_operator form, int sweep
     double seconds = (sk_seconds() - started) / sweeps;
     best = seconds < best ? seconds : best;
   }
+  sk_sweep_finish(&g);
   *bytes = form == SKEIN_EXPLICIT ? 76.0 * (double)s.W.start[s.n] : 8.0 * (double)s.g_at[s.g_start[s.n]];
   sk_arena_free(&w.arena);
   sk_arena_free(&arena);
