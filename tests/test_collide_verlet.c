@@ -2,7 +2,7 @@
  * without it, to the last bit, while rods swing with what carries them, one jumps, all are thrown, and lie still. */
 #include "collide_support.h"
 
-enum { RODS = 80, PIECES = 16, STEPS = SLOW_BUILD ? 30 : 90 };
+enum { RODS = 80, PIECES = 16, STEPS = 90 };
 
 typedef struct swarm {
   set *s;

@@ -32,8 +32,9 @@ static double apart(const sk_touch *x, const sk_touch *y)
   return fabs(x->sa - y->sa) + fabs(x->sb - y->sb) + sk_norm(sk_sub(x->point_b, y->point_b));
 }
 
-/* The impulse and the miss of the old contact of the same objects that is nearest, if none other is nearer to it; both
- * grow with the step. */
+/* The miss of the old contact of the same objects that is nearest, and its impulse, if none other is nearer to it; both
+ * grow with the step. Contacts that face each other are about one motion: where one went on with its arc and a new one
+ * beside it began without, they asked for opposite velocities, which no impulse could give. */
 static void inherit(const sk_touch *old, int old_count, sk_touch *now, int count, double scale)
 {
   for (int i = 0; i < count; i++) {
@@ -42,7 +43,8 @@ static void inherit(const sk_touch *old, int old_count, sk_touch *now, int count
       if (best < 0 || apart(now + i, old + k) < apart(now + i, old + best)) best = k;
     for (int k = 0; best >= 0 && k < count; k++)
       if (back < 0 || apart(now + k, old + best) < apart(now + back, old + best)) back = k;
-    if (back == i) now[i].impulse = sk_mul(scale, old[best].impulse), now[i].miss = sk_mul(scale, old[best].miss);
+    if (best >= 0) now[i].miss = sk_mul(scale, old[best].miss);
+    if (back == i) now[i].impulse = sk_mul(scale, old[best].impulse);
   }
 }
 

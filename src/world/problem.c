@@ -281,6 +281,7 @@ static void fill_contact(const skein_world *w, int k, double dt, double *J)
   for (int c = 0; c < 3; c++) t->u_before[c] = sk_dot(t->frame[c], before);
   t->offset = gap_velocity(w, t, fmax(sk_norm(va), sk_norm(vb)), dt);
   p->u_f[row] += t->offset;
+  if (w->plain) t->miss = sk_vec(0, 0, 0);
   for (int c = 0; c < 3; c++) p->u_f[row + c] += sk_dot(t->frame[c], t->miss);
   for (int c = 0; c < 3; c++) w->solution.r[row + c] = sk_dot(t->frame[c], t->impulse);
 }
@@ -366,9 +367,11 @@ skein_status sk_world_assemble(skein_world *w, double dt)
   if (s.code == SKEIN_OK) s = fill_mass(w, dt);
   if (s.code == SKEIN_OK) s = fill_contacts(w, dt);
   if (s.code == SKEIN_OK && w->scene->step.passive) s = shift_bodies(w, dt);
-  w->pushed = 0;
-  for (int k = 0; s.code == SKEIN_OK && k < w->tried.count; k++)
-    w->pushed += w->tried.at[k].gap < 0 && w->tried.at[k].offset < 0;
+  w->pushed = w->arched = 0;
+  for (int k = 0; s.code == SKEIN_OK && k < w->tried.count; k++) {
+    const sk_touch *t = w->tried.at + k;
+    w->pushed += t->gap < 0 && t->offset < 0, w->arched += sk_dot(t->miss, t->miss) > 0;
+  }
   if (s.code != SKEIN_OK) w->problem = (skein_problem){0}; /* half a problem is none */
   return s;
 }
@@ -423,12 +426,12 @@ static void solve_bodies(skein_world *w, double dt)
 /* From this tolerance on, a solve that mixed sweeps do not finish goes on with over-relaxed ones, which damp contacts
  * that jump: Free/A, rough motion: 43 mixed sweeps a solve against 92 that are over-relaxed, but a few never end. */
 static const double loose = 5e-4;
-enum { MIXED = 300, HASTY = 160 }; /* sweeps: mixed ones before that; of a solve that need not succeed */
+enum { MIXED = 300, HASTY = 160, HASTY_FINE = 400 }; /* sweeps: mixed ones before that; of solves that may fail */
 
-/* Whether a step that misses its tolerance is taken again, without push-out or shorter. */
+/* Whether a step that misses its tolerance is taken again, with less to ask for or shorter. */
 static bool has_another_try(const skein_world *w, double dt)
 {
-  return dt > sk_world_shortest(w) * (1 + 1e-9) || (!w->gentle && w->pushed > 0);
+  return dt > sk_world_shortest(w) * (1 + 1e-9) || sk_world_asks(w);
 }
 
 double sk_world_tolerance(const skein_world *w)
@@ -469,7 +472,8 @@ static skein_status make_ready(skein_world *w, bool corrected)
  * only where little is missing. */
 static skein_status run(skein_world *w, bool hasty, skein_solve_def *def, skein_solve_info *info)
 {
-  int sweeps = def->max_sweeps, first_sweeps = hasty ? SK_MAX(1, SK_MIN((int)HASTY, sweeps / 5)) : MIXED;
+  int few = def->tol >= loose ? HASTY : HASTY_FINE, sweeps = def->max_sweeps;
+  int first_sweeps = hasty ? SK_MAX(1, SK_MIN(few, sweeps / 5)) : MIXED;
   bool two = def->method == SKEIN_GS && def->tol >= loose && sweeps > first_sweeps;
   if (two || hasty) def->max_sweeps = SK_MIN(sweeps, first_sweeps);
   skein_status s = sk_solver_run(w->solver, def, &w->solution, info);

@@ -351,13 +351,13 @@ static bool look_further(skein_world *w, skein_step_info *info, double *deeper)
 }
 
 /* The step with what it takes: wider searches; no push-out, for where contacts press from all sides there may be no
- * velocity that opens all overlaps, while there always is one that keeps them; shorter steps, also where overlaps grow
- * and a shorter step made them grow less. */
+ * velocity that opens all overlaps, while there always is one that keeps them; no arcs of the last step, for the same
+ * reason; shorter steps, also where overlaps grow and a shorter step made them grow less. */
 static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
 {
   double deeper = 0, before = HUGE_VAL;
   skein_status s;
-  w->gentle = w->meek > 0;
+  w->gentle = w->meek > 0, w->plain = false;
   for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0;
   for (int tries = 0, wider = 0;; tries++) {
     s = prepare(w);
@@ -376,10 +376,11 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
     }
     if (s.code == SKEIN_OK && sk_world_settling(w)) return s;
     bool sinks = s.code == SKEIN_OK && info->converged && deeper > 0 && deeper < 0.75 * before && !shortest;
-    if (s.code == SKEIN_OK && !sinks && (info->converged || (shortest && (w->gentle || w->pushed == 0)))) return s;
+    if (s.code == SKEIN_OK && !sinks && (info->converged || (shortest && !sk_world_asks(w)))) return s;
     restore(w, w->saved_bodies);
-    if (s.code == SKEIN_OK && !sinks && !w->gentle && w->pushed > 0) {
-      w->gentle = true;
+    if (s.code == SKEIN_OK && !sinks && sk_world_asks(w)) {
+      if (!w->gentle && w->pushed > 0) w->gentle = true;
+      else w->plain = true;
       continue;
     }
     if (s.code == SKEIN_NO_MEMORY || shortest) return s;

@@ -128,7 +128,8 @@ struct skein_world {
   sk_touches tried, remote; /* remote: not in the problem, too far apart for their speed, or spared */
   bool disturbed;           /* the search has woken sleepers: the step begins again with them */
   bool gentle;              /* overlaps are not pushed out in this try */
-  int pushed;               /* contacts that are */
+  bool plain;               /* nor do contacts go on with the arcs of the last step (bend.c) */
+  int pushed, arched;       /* contacts that are, that do */
   int *body_dof;            /* first dof of body i; -1 */
   double *v;                /* new velocities of all rods, one after the other */
   int *v_start;
@@ -271,6 +272,12 @@ skein_status sk_world_rigid(skein_world *w, double dt, skein_step_info *info);
 static inline int sk_world_team(const skein_world *w, int count, int each)
 {
   return SK_MAX(1, SK_MIN(w->threads, count / each));
+}
+
+/* Whether the problem of this try asks for velocities that there need not be: that overlaps open, that arcs go on. */
+static inline bool sk_world_asks(const skein_world *w)
+{
+  return (!w->gentle && w->pushed > 0) || (!w->plain && w->arched > 0);
 }
 
 static inline bool sk_world_asleep(const skein_world *w, int object)
