@@ -1,7 +1,7 @@
 /* `gs`: Gauss-Seidel over contacts with any local solver (Daviet et al. 2011, algorithm 1), contact freezing, warm
  * start, Anderson acceleration or over-relaxation. The sweeps themselves are in sweep.c. */
 #include "friction/anderson.h"
-#include "friction/sweep.h"
+#include "friction/patch.h"
 
 #include <math.h>
 #include <omp.h>
@@ -18,16 +18,28 @@ typedef struct gs {
   double *plain;       /* 3 n: where the plain iteration stands */
   double least;        /* smallest error of a look so far, and when that was */
   int least_at;
+  bool measured;           /* the last look was at all contacts */
+  int next_patch, patches; /* sweeps before the next patch; how many there were */
 } gs;
 
 /* Over-relaxation: 1.3 took the fewest sweeps on Free/A (1,920 rods: 578 -> 401 from nothing; 300 rods with a warm
  * start: 31 -> 22); 1.7 never arrived. */
 static const double over = 1.3;
 
+/* Contacts that go to and fro learn to take shorter steps in over-relaxed sweeps: patches before this many of them
+ * would disturb that. */
+enum { late = 150 };
+
+/* Whether the island is so large that some of its contacts may be worth sweeps of their own; and some of a patch. */
+static bool has_patches(const sk_work *w)
+{
+  return w->system->form == SKEIN_FACTORED && w->system->n >= (w->is_patch ? 500 : SK_LARGE);
+}
+
 /* Sweeps between two full evaluations of the error. */
 static int look(const sk_work *w)
 {
-  return w->def->look > 0 ? w->def->look : 20;
+  return w->def->look > 0 ? w->def->look : has_patches(w) || w->is_patch ? 10 : 20;
 }
 
 static skein_status make(sk_work *w, gs *g)
@@ -35,7 +47,7 @@ static skein_status make(sk_work *w, gs *g)
   *g = (gs){.accelerate = w->def->accelerate == SKEIN_ANDERSON, .lowest = INFINITY, .least = INFINITY, .rest_next = 40};
   skein_status status = sk_sweep_make(w, &g->sweep);
   if (status.code || w->arena.failed) return sk_no_memory();
-  if (w->def->accelerate == SKEIN_RELAX) g->sweep.omega = over;
+  if (w->def->accelerate == SKEIN_RELAX) g->sweep.omega = over, g->next_patch = w->iterations + late;
   if (w->def->freeze && !g->accelerate) g->sweep.freeze_below = 0.02 * w->def->tol * g->sweep.scale.U;
   return sk_ok();
 }
@@ -106,16 +118,32 @@ static bool may_be_within(sk_work *w, const sk_sweep *g)
 static bool finished(sk_work *w, gs *g, sk_watch *watch)
 {
   bool full = w->iterations >= g->next_look || w->iterations >= w->def->max_sweeps;
+  g->measured = false;
   if (g->sweep.change <= g->sweep.ignore / g->sweep.scale.U) sk_sweep_tighten(&g->sweep);
   if (!full && !may_be_within(w, &g->sweep)) return false;
   if (full) sk_sweep_refresh(&g->sweep);
   double error = sk_sweep_measure(&g->sweep, &w->suspect);
   if (error < w->error) sk_work_keep(w, g->sweep.r, error);
   if (error > w->def->tol) sk_sweep_thaw(&g->sweep);
+  g->measured = full;
   if (full) g->next_look = w->iterations + look(w);
   if (full && w->def->accelerate == SKEIN_RELAX) moderate(w, g, error);
   if (!full && error > w->def->tol) return false;
   return sk_work_done(w, error) || (watch && watch->give_up(watch, w->iterations, error));
+}
+
+/* Where few contacts are above the tolerance, these on their own; again after a few sweeps, and after ever more of them
+ * where that does not end. */
+static skein_status mend(sk_work *w, gs *g)
+{
+  enum { few = 5, usual = 10 };
+  bool helped = false;
+  if (!has_patches(w) || !g->measured || g->rest > 0 || w->iterations < g->next_patch) return sk_ok();
+  skein_status status = sk_patch_solve(w, &g->sweep, &helped);
+  if (!helped) return status;
+  g->next_look = g->next_patch = w->iterations + few * SK_MAX(1, ++g->patches - usual);
+  if (g->accelerate) sk_anderson_restart(&g->anderson);
+  return status;
 }
 
 /* The iteration itself, on the leading thread. */
@@ -131,6 +159,7 @@ static skein_status lead(sk_work *w, gs *g, sk_watch *watch)
     w->iterations++, w->visits += w->system->n - g->sweep.resting;
     done = finished(w, g, watch);
     if (!done && g->accelerate) accelerate(w, g);
+    if (!done) status = mend(w, g);
   }
   return status;
 }

@@ -22,6 +22,7 @@ typedef struct sk_work {
   int suspect;              /* contact that was last seen above tol */
   pthread_mutex_t *telling; /* one progress call at a time, per solve */
   bool stop;                /* time is up, or the caller said so */
+  bool is_patch;            /* it is a part of an island (patch.c) */
   sk_local_counts counts;
   sk_arena arena;     /* of this island */
   struct sk_kkt *kkt; /* linear system of the interior-point method where it is already ordered, or NULL */

@@ -198,6 +198,7 @@ static void measure_piece(void *ctx, int q)
     double u[3];
     sk_sweep_contact_velocity(g, i, u);
     double error = sk_contact_error(3, g->r + 3 * (size_t)i, u, g->s->mu[i], g->scale);
+    g->error[i] = error;
     if (!(error <= most)) most = isnan(error) ? INFINITY : error, worst = i;
   }
   g->part[q].error = most, g->part[q].worst = worst;
@@ -323,7 +324,7 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
   g->r = SK_NEW_RAW(arena, 3 * (size_t)s->n, double);
   g->x = SK_NEW_RAW(arena, g->x_size, double);
   g->contact = SK_NEW_RAW(arena, s->n, sk_secular);
-  g->weight = SK_NEW_RAW(arena, s->n, double);
+  g->weight = SK_NEW_RAW(arena, s->n, double), g->error = SK_NEW_RAW(arena, s->n, double);
   g->frozen = SK_NEW(arena, s->n, int);
   if (w->def->accelerate == SKEIN_RELAX)
     g->last = SK_NEW(arena, 3 * (size_t)s->n, double), g->own = SK_NEW_RAW(arena, s->n, double);

@@ -31,6 +31,7 @@ typedef struct sk_sweep {
   double *x; /* state beside r: u with stride 4 (push), y (factored), none (pull) */
   int x_size;
   sk_secular *contact;
+  double *error;       /* n: of each contact, when they were last measured */
   double *weight;      /* n: w_i = trace(W_ii)/3, units of r -> u */
   int *frozen;         /* sweeps that contact i still sits out */
   double ignore;       /* a change |dr| w_i below this is not made */

@@ -136,7 +136,7 @@ void sk_world_ease(const skein_world *w, sk_touch *t)
 
 void sk_world_hurry(const skein_world *w, skein_solve_def *def)
 {
-  def->tol = fmax(w->scene->step.tol, 1e-4), def->max_sweeps = SK_MIN(def->max_sweeps, 300);
+  def->tol = fmax(w->scene->step.tol, 1e-4), def->max_sweeps = SK_MIN(def->max_sweeps, 80);
 }
 
 /* How far from a held root the place is: nothing is moved far there. */

@@ -160,6 +160,9 @@ static int bearable(const skein_world *w)
   return w->scene->step.overlap >= 0.5 ? w->tried.count / 1000 : 0;
 }
 
+/* Radii that a contact which is not in the problem may sink by in a step where few do: the next one has it. */
+static const double slight = 0.2;
+
 double sk_world_deepened(skein_world *w, bool *missed)
 {
   double worst = 0;
@@ -171,18 +174,20 @@ double sk_world_deepened(skein_world *w, bool *missed)
     worst = fmax(worst, more), sinking += more > 0;
   }
   if (sinking <= bearable(w)) worst = 0;
-#pragma omp parallel for num_threads(sk_world_team(w, w->remote.count, 64)) schedule(static, 64)
-  for (int k = 0; k < w->remote.count; k++) w->remote.at[k].status = deepened(w, w->remote.at + k) > 0;
-  *missed = false;
+  int sunk = 0;
+  double most = 0;
+#pragma omp parallel for num_threads(sk_world_team(w, w->remote.count, 64)) schedule(static, 64)                       \
+    reduction(max : most) reduction(+ : sunk)
   for (int k = 0; k < w->remote.count; k++) {
+    double more = deepened(w, w->remote.at + k);
+    w->remote.at[k].status = more > 0, most = fmax(most, more), sunk += more > 0;
+  }
+  *missed = sunk > bearable(w) || most > slight;
+  for (int k = 0; k < w->remote.count && sunk > 0; k++) {
     const sk_touch *t = w->remote.at + k;
-    if (!t->status) continue;
-    *missed = true;
-    if (t->spared) {
-      w->strands[t->a].dense = SK_DENSE_STEPS;
-      continue;
-    }
-    w->strands[t->a].extra = fmax(w->strands[t->a].extra, 1.01 * t->gap); /* enough by itself, whatever b is */
+    if (t->status && t->spared) w->strands[t->a].dense = SK_DENSE_STEPS;
+    else if (t->status) /* enough by itself, whatever b is */
+      w->strands[t->a].extra = fmax(w->strands[t->a].extra, 1.01 * t->gap);
   }
   return worst;
 }
