@@ -62,7 +62,7 @@ typedef struct sk_node {
   int first, count; /* leaf: slots first .. first + count - 1; else count 0, children: this + 1 and first */
 } sk_node;
 
-enum { SK_GRID_COARSE = 16, SK_GRID_FINE = 32 };
+enum { SK_GRID_COARSE = 16, SK_GRID_FINE = 96 };
 enum { SK_STACK = 128 }; /* deeper than any tree: median splits below the 40th level */
 
 /* Convex meshes of few faces as planes, edges and corners (mesh.c, polytope.c). */
@@ -96,11 +96,11 @@ struct sk_mesh {
   double *packed; /* SK_PACKED per slot */
   int *corner;    /* 3 per slot: welded corners */
   sk_node *node;
-  double *grid;  /* closed meshes: signed distance at the middles of cells of the bounds, as they were then */
+  double *grid;  /* closed meshes: signed distance at the middles of cells of the bounds, as they were then; 0: not yet */
   int grid_side; /* cells along each axis */
   double grid_lo[3], grid_hi[3];
   double grid_moved;     /* m: how far vertices may have moved since */
-  int grid_sign;         /* the mesh's orientation then; 0: not filled */
+  int grid_sign;         /* the mesh's orientation then; 0: it is new */
   sk_polytope *polytope; /* NULL: not convex, or too many faces */
 };
 

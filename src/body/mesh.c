@@ -256,25 +256,35 @@ static sk_vec3 cell_middle(const sk_mesh *m, const int *cell)
   return sk_load3(x);
 }
 
-/* A few cells for each triangle. */
-static void make_grid(sk_mesh *m)
+/* A few cells for each triangle. Where the system gives memory when it is written to, they cost nothing before. */
+static bool make_grid(sk_mesh *m)
 {
-  int cells = SK_MAX(SK_GRID_COARSE, SK_MIN(SK_GRID_FINE, (int)cbrt(4.0 * m->slots)));
-  m->grid = SK_NEW(&m->arena, cells * cells * cells, double), m->grid_side = cells;
+  int cells = SK_MAX(SK_GRID_COARSE, SK_MIN(SK_GRID_FINE, 2 * (int)cbrt(4.0 * m->slots)));
+  m->grid = sk_calloc((size_t)cells * (size_t)cells * (size_t)cells, sizeof *m->grid), m->grid_side = cells;
+  return m->grid;
 }
 
-static void fill_grid(sk_mesh *m)
+/* Cells are filled when they are first asked for. */
+static void clear_grid(sk_mesh *m)
 {
-  int cells = m->grid_side;
-  double step = m->size / cells, last = INFINITY; /* further than the next cell */
+  size_t cells = (size_t)m->grid_side;
+  if (m->grid_sign != 0) memset(m->grid, 0, cells * cells * cells * sizeof *m->grid);
   memcpy(m->grid_lo, m->node->lo, sizeof m->grid_lo), memcpy(m->grid_hi, m->node->hi, sizeof m->grid_hi);
   m->grid_moved = 0, m->grid_sign = orientation(m);
-  for (int i = 0; i < cells * cells * cells; i++) {
-    int cell[3] = {i % cells, i / cells % cells, i / (cells * cells)};
-    sk_near n = {.distance = 0};
-    sk_mesh_point(m, cell_middle(m, cell), cell[0] > 0 ? fabs(last) + step : INFINITY, &n);
-    m->grid[i] = last = n.distance;
-  }
+}
+
+/* The distance at the middle of a cell, as it is now or has been since the grid was cleared. Threads that come at once
+ * find the same. */
+static double distance_at(const sk_mesh *m, const int *cell, sk_vec3 middle)
+{
+  double *at = m->grid + cell[0] + (size_t)m->grid_side * ((size_t)cell[1] + (size_t)m->grid_side * (size_t)cell[2]), d;
+  __atomic_load(at, &d, __ATOMIC_RELAXED);
+  if (d != 0) return d;
+  sk_near n = {.distance = 0};
+  sk_mesh_point(m, middle, INFINITY, &n);
+  d = n.distance != 0 ? n.distance : 1e-300;
+  __atomic_store(at, &d, __ATOMIC_RELAXED);
+  return d;
 }
 
 void sk_mesh_estimate(const sk_mesh *m, sk_vec3 x, double *least, double *most)
@@ -288,13 +298,14 @@ void sk_mesh_estimate(const sk_mesh *m, sk_vec3 x, double *least, double *most)
     double at = cells * (p[k] - m->grid_lo[k]) / (m->grid_hi[k] - m->grid_lo[k]);
     cell[k] = at > 0 ? (at < cells ? (int)at : cells - 1) : 0;
   }
-  double off = sk_norm(sk_sub(x, cell_middle(m, cell))) + m->grid_moved + 1e-12 * m->size;
-  double d = m->grid[cell[0] + cells * (cell[1] + cells * cell[2])];
+  sk_vec3 middle = cell_middle(m, cell);
+  double off = sk_norm(sk_sub(x, middle)) + m->grid_moved + 1e-12 * m->size, d = distance_at(m, cell, middle);
   *least = d - off, *most = d + off;
 }
 
 /* All that depends on where the vertices are. A surface that has moved by d changes no distance by more: the grid may
- * wait until that is half of one of its cells; it is coarse from then on, as it will have to be filled again. */
+ * wait until that is half of one of its cells; it is coarse from then on, as it will have to be filled again and again.
+ */
 static void refresh(sk_mesh *m)
 {
   measure(m);
@@ -303,7 +314,7 @@ static void refresh(sk_mesh *m)
   bool filled = m->grid_sign != 0, turned = m->grid_sign != orientation(m);
   if (m->grid && m->closed && (turned || m->grid_moved > 0.5 * m->size / m->grid_side)) {
     if (filled) m->grid_side = SK_GRID_COARSE;
-    fill_grid(m);
+    clear_grid(m);
   }
   if (m->polytope && !fill_polytope(m, m->polytope)) m->polytope->faces = 0;
 }
@@ -360,8 +371,8 @@ skein_status sk_mesh_create(const double *v, int vertices, const int *t, int tri
     if (weld_vertices(m) && find_neighbours(m)) {
       measure(m);
       fill_slots(m);
-      if (m->sealed && m->slots > 200) make_grid(m);
-      if (sk_tree_build(m)) {
+      bool has_grid = m->sealed && m->slots > 200;
+      if ((!has_grid || make_grid(m)) && sk_tree_build(m)) {
         refresh(m);
         *out = m;
         return sk_ok();
@@ -376,6 +387,7 @@ void sk_mesh_destroy(sk_mesh *m)
 {
   if (!m) return;
   sk_arena_free(&m->arena);
+  free(m->grid);
   free(m);
 }
 

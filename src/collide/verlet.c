@@ -17,7 +17,9 @@ enum {
   STEPS = 6,      /* that margins are for */
   PIECES = 1000,  /* fewer are not worth it */
   SOLIDS = 4,     /* more are not listed */
-  PATIENCE = 8,   /* calls without a list after one that did not last */
+  LASTS = 4,      /* calls that a list must serve to be worth its making */
+  PATIENCE = 8,   /* calls without a list after one that was not; twice as many after the next, at most */
+  LONG = 256,     /* so many */
   PORTION = 2048, /* pairs, or pieces, that a thread takes at a time */
   EACH = 256      /* pairs of a piece, in the mean: more is a heap on one spot, which the grid alone must report */
 };
@@ -44,6 +46,7 @@ struct sk_verlet {
   bool listed; /* the rest is there */
   int pieces, solids, carrier;
   int age, rest; /* calls that the list has served; calls until the next one */
+  int patience;  /* the last such rest; 0: the last list was worth it */
   sk_arena arena;
   int (*name)[2]; /* object and number of each piece */
   place *place;   /* 1 + solids of each piece */
@@ -252,6 +255,12 @@ static void narrow_pair(const sk_collide_input *in, const sk_core *core, pair p,
   sk_narrow(in, p.i, p.j, haul);
 }
 
+/* No list for some calls. */
+static void give_up(sk_verlet *v)
+{
+  v->rest = v->patience = v->patience > 0 ? SK_MIN(2 * v->patience, (int)LONG) : (int)PATIENCE;
+}
+
 bool sk_verlet_find(const sk_collide_input *in, sk_haul *hauls, sk_arena *arena)
 {
   sk_verlet *v = in->verlet;
@@ -264,8 +273,9 @@ bool sk_verlet_find(const sk_collide_input *in, sk_haul *hauls, sk_arena *arena)
 #pragma omp parallel for num_threads(in->threads) schedule(static)
   for (int i = 0; i < n; i++) core[i] = sk_piece_core(in, i);
   bool listed = v->listed, good = is_good(v, in, core, R);
-  if (!good && listed && v->age < 2) v->rest = PATIENCE;
-  if (!good && v->rest == 0 && !make_list(v, in, core, R, arena)) v->rest = PATIENCE;
+  if (listed && v->age >= LASTS) v->patience = 0;
+  if (!good && listed && v->age < LASTS) give_up(v);
+  if (!good && v->rest == 0 && !make_list(v, in, core, R, arena)) give_up(v);
   if (!good && v->rest > 0) return v->listed = false;
   v->age++;
 #pragma omp parallel for num_threads(in->threads) schedule(dynamic, PORTION)

@@ -18,6 +18,7 @@ typedef struct gs {
   double *plain;       /* 3 n: where the plain iteration stands */
   double least;        /* smallest error of a look so far, and when that was */
   int least_at;
+  bool done;
   bool measured;           /* the last look was at all contacts */
   int next_patch, patches; /* sweeps before the next patch; how many there were */
 } gs;
@@ -132,13 +133,18 @@ static bool finished(sk_work *w, gs *g, sk_watch *watch)
   return sk_work_done(w, error) || (watch && watch->give_up(watch, w->iterations, error));
 }
 
+/* Whether it is time for a patch: all contacts were measured, and this is not the plain iteration. */
+static bool wants_patch(const sk_work *w, const gs *g)
+{
+  return has_patches(w) && g->measured && g->rest == 0 && w->iterations >= g->next_patch;
+}
+
 /* Where few contacts are above the tolerance, these on their own; again after a few sweeps, and after ever more of them
  * where that does not end. */
 static skein_status mend(sk_work *w, gs *g)
 {
   enum { few = 5, usual = 10 };
   bool helped = false;
-  if (!has_patches(w) || !g->measured || g->rest > 0 || w->iterations < g->next_patch) return sk_ok();
   skein_status status = sk_patch_solve(w, &g->sweep, &helped);
   if (!helped) return status;
   g->next_look = g->next_patch = w->iterations + few * SK_MAX(1, ++g->patches - usual);
@@ -146,22 +152,43 @@ static skein_status mend(sk_work *w, gs *g)
   return status;
 }
 
-/* The iteration itself, on the leading thread. */
-static skein_status lead(sk_work *w, gs *g, sk_watch *watch)
+/* Where the guess stands. */
+static void begin(sk_work *w, gs *g, sk_watch *watch)
 {
-  skein_status status = sk_ok();
+  (void)watch;
   sk_sweep_set(&g->sweep, w->r);
-  bool done = finished(w, g, NULL);
-  if (!done && g->accelerate) status = make_acceleration(w, g);
-  while (!done && status.code == SKEIN_OK) {
+  g->done = finished(w, g, NULL);
+}
+
+/* Sweeps until all is done or a patch is wanted. */
+static void go_on(sk_work *w, gs *g, sk_watch *watch)
+{
+  do {
     if (g->accelerate && !g->rest) sk_anderson_before(&g->anderson);
     sk_sweep_run(&g->sweep);
     w->iterations++, w->visits += w->system->n - g->sweep.resting;
-    done = finished(w, g, watch);
-    if (!done && g->accelerate) accelerate(w, g);
-    if (!done) status = mend(w, g);
+    g->done = finished(w, g, watch);
+    if (!g->done && g->accelerate) accelerate(w, g);
+  } while (!g->done && !wants_patch(w, g));
+}
+
+/* A part of the iteration on the leading thread; the others are its team. */
+static void lead(sk_work *w, gs *g, sk_watch *watch, void (*part)(sk_work *, gs *, sk_watch *))
+{
+  if (g->sweep.threads == 1) {
+    part(w, g, watch);
+    return;
   }
-  return status;
+  sk_team_gather(g->sweep.team);
+#pragma omp parallel num_threads(g->sweep.threads)
+  {
+    if (omp_get_thread_num() == 0) {
+      part(w, g, watch);
+      sk_team_dismiss(g->sweep.team);
+    } else {
+      sk_team_help(g->sweep.team, omp_get_thread_num());
+    }
+  }
 }
 
 skein_status sk_gs_run(sk_work *w, sk_watch *watch)
@@ -170,18 +197,11 @@ skein_status sk_gs_run(sk_work *w, sk_watch *watch)
   skein_status status = make(w, &g);
   if (status.code) return status;
   g.next_look = w->iterations + (w->def->progress ? 0 : look(w)); /* progress begins with the guess */
-  if (g.sweep.threads > 1) {
-#pragma omp parallel num_threads(g.sweep.threads)
-    {
-      if (omp_get_thread_num() == 0) {
-        status = lead(w, &g, watch);
-        sk_team_dismiss(g.sweep.team);
-      } else {
-        sk_team_help(g.sweep.team, omp_get_thread_num());
-      }
-    }
-  } else {
-    status = lead(w, &g, watch);
+  lead(w, &g, watch, begin);
+  if (!g.done && g.accelerate) status = make_acceleration(w, &g);
+  while (!g.done && status.code == SKEIN_OK) {
+    lead(w, &g, watch, go_on);
+    if (!g.done) status = mend(w, &g);
   }
   sk_local_counts counts = sk_sweep_finish(&g.sweep);
   w->counts.solves += counts.solves;

@@ -14,6 +14,7 @@
 /* By trial on 27 steps of Free/A and Curly, from their guesses, to 2e-3: 8,951 sweeps without patches, 818 with them.
  */
 enum { sweeps = 300 };              /* over the patch, at most */
+enum { wide = 1000 };               /* contacts from which a patch is worth all threads */
 static const double done = 0.5;     /* of the tolerance: contacts below it need no help; patches are solved to it */
 static const double largest = 0.25; /* of all contacts, in the patch */
 
@@ -56,8 +57,11 @@ skein_status sk_patch_solve(sk_work *whole, sk_sweep *g, bool *helped)
   int count = arena.failed ? 0 : gather(g, def.tol, marked, rows);
   skein_status status = arena.failed ? sk_no_memory() : sk_ok();
   if (status.code || count == 0) return sk_arena_free(&arena), status;
-  def.tol *= done, def.max_sweeps = sweeps, def.threads = 1, def.progress = NULL, def.accelerate = SKEIN_ANDERSON;
-  status = sk_system_extract(s, rows, count, NULL, 1, &arena, &part);
+  def.tol *= done, def.max_sweeps = sweeps, def.progress = NULL, def.accelerate = SKEIN_ANDERSON;
+  sk_order order = {0};
+  if (count >= wide) status = sk_system_order(s, rows, count, &arena, &order);
+  if (status.code == SKEIN_OK) status = sk_system_extract(s, rows, count, NULL, g->threads, &arena, &part);
+  part.order = order;
   sk_work w = {.system = &part, .def = &def, .error = INFINITY, .started = whole->started, .is_patch = true};
   if (status.code == SKEIN_OK) {
     w.r = SK_NEW_RAW(&arena, 3 * (size_t)count, double), w.u = SK_NEW_RAW(&arena, 3 * (size_t)count, double);

@@ -124,6 +124,11 @@ void sk_team_help(sk_team *t, int thread)
   }
 }
 
+void sk_team_gather(sk_team *t)
+{
+  atomic_store(&t->quit, false);
+}
+
 void sk_team_dismiss(sk_team *t)
 {
   atomic_store(&t->quit, true);

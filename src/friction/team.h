@@ -17,6 +17,8 @@ void sk_team_destroy(sk_team *t); /* NULL is fine */
 int sk_team_learn(sk_team *t, sk_team_fn fn, void *ctx, bool staged);
 /* The leader: asks for a job, takes part in it and waits for its end. */
 void sk_team_run(sk_team *t, int job);
+/* Before the other members come, after they were dismissed. */
+void sk_team_gather(sk_team *t);
 /* The other members: what they do until the leader dismisses them. thread: 1 .. threads - 1. */
 void sk_team_help(sk_team *t, int thread);
 void sk_team_dismiss(sk_team *t);

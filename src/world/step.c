@@ -241,15 +241,33 @@ static void describe(const skein_world *w, skein_step_info *info)
   }
 }
 
+/* Energies of rods, block by block in their order: the same bits on any number of threads. */
+static void rod_energies(const skein_world *w, skein_step_info *info)
+{
+  enum { BLOCK = 32 };
+  int blocks = (w->strand_count + BLOCK - 1) / BLOCK;
+  for (int first = 0; first < blocks; first += BLOCK) {
+    int count = SK_MIN(blocks - first, (int)BLOCK);
+    skein_rod_energy sum[BLOCK] = {{0}};
+#pragma omp parallel for num_threads(sk_world_team(w, count, 2)) schedule(dynamic, 1)
+    for (int b = 0; b < count; b++) {
+      int begin = (first + b) * BLOCK;
+      for (int i = begin; i < SK_MIN(begin + (int)BLOCK, w->strand_count); i++) {
+        const skein_rod *rod = w->strands[i].rod;
+        sk_rod_input in = sk_rod_input_make(rod, &w->env, true, false);
+        skein_rod_energy e = rod->ops->energy(rod, rod->x, rod->v, &in);
+        sum[b].kinetic += e.kinetic, sum[b].elastic += e.elastic, sum[b].gravity += e.gravity;
+      }
+    }
+    for (int b = 0; b < count; b++)
+      info->kinetic += sum[b].kinetic, info->elastic += sum[b].elastic, info->gravity += sum[b].gravity;
+  }
+}
+
 void sk_world_energies(const skein_world *w, skein_step_info *info)
 {
   info->kinetic = info->elastic = info->gravity = 0;
-  for (int i = 0; i < w->strand_count; i++) {
-    const skein_rod *rod = w->strands[i].rod;
-    sk_rod_input in = sk_rod_input_make(rod, &w->env, true, false);
-    skein_rod_energy e = rod->ops->energy(rod, rod->x, rod->v, &in);
-    info->kinetic += e.kinetic, info->elastic += e.elastic, info->gravity += e.gravity;
-  }
+  rod_energies(w, info);
   for (int i = 0; i < w->scene->body_count; i++) {
     const sk_body_state *b = w->bodies + i;
     const sk_scene_body *body = w->scene->bodies + i;
