@@ -426,25 +426,25 @@ static void solve_bodies(skein_world *w, double dt)
   }
 }
 
-/* From this tolerance on, a solve that mixed sweeps do not finish goes on with over-relaxed ones, which damp contacts
- * that jump. Free/A, rough motion: of 9 steps all are done after 57 mixed sweeps, 27 on average (155 over-relaxed); of
- * 8 others, with contacts that jump, none after 2,000, and all after 80 to 208 over-relaxed ones. */
+/* In scenes with this tolerance or a larger one, a solve that mixed sweeps do not finish goes on with over-relaxed
+ * ones, which damp contacts that jump. Free/A, rough motion: of 9 steps all are done after 57 mixed sweeps, 27 on
+ * average (155 over-relaxed); of 8 others, with contacts that jump, none after 2,000, and all after 80 to 208
+ * over-relaxed ones. */
 static const double loose = 5e-4;
-enum { MIXED = 80 }; /* sweeps before that */
+enum { MIXED = 80, MIXED_FINE = 200 }; /* sweeps before that; with a finer tolerance, of what hardly moves */
 
 /* Sweeps of a solve that need not succeed. Push-out, arcs and corrections that have no answer are dropped, and most
- * that have one are solved long before that; what a shorter step would replace is worth more; else only the scene has a
- * limit.
- */
+ * that have one are solved long before that; what misses a finer tolerance than motion asks for is taken all the same;
+ * what a shorter step would replace is worth more; else only the scene has a limit. */
 static int patience(const skein_world *w, double dt, bool corrected, const skein_solve_def *def)
 {
   enum { PUSH = 160, ARCS = 320, FINE = 400, STEP = 1000 };
   int most = def->max_sweeps;
   if (def->method != SKEIN_GS) return most;
-  if (corrected || sk_world_asks(w)) {
-    if (def->tol < loose) return SK_MAX(1, SK_MIN((int)FINE, most / 5));
-    return SK_MIN(most, !w->gentle && w->pushed > 0 ? (int)PUSH : (int)ARCS);
-  }
+  bool asks = corrected || sk_world_asks(w);
+  if (asks && def->tol < loose) return SK_MAX(1, SK_MIN((int)FINE, most / 5));
+  if (asks) return SK_MIN(most, !w->gentle && w->pushed > 0 ? (int)PUSH : (int)ARCS);
+  if (def->tol < loose && w->scene->step.tol >= loose) return SK_MIN(most, (int)FINE);
   return dt <= sk_world_shortest(w) * (1 + 1e-9) ? most : SK_MIN(most, (int)STEP);
 }
 
@@ -482,15 +482,15 @@ static skein_status make_ready(skein_world *w, bool corrected)
   return sk_ok();
 }
 
-/* The solve, and where its tolerance is loose a second one that goes on with what the first has missed. */
+/* The solve, and where the scene's tolerance is loose a second one that goes on with what the first has missed. */
 static skein_status run(skein_world *w, skein_solve_def *def, skein_solve_info *info)
 {
-  int sweeps = def->max_sweeps;
-  if (def->method == SKEIN_GS && def->tol >= loose) def->max_sweeps = SK_MIN(sweeps, (int)MIXED);
+  int sweeps = def->max_sweeps, mixed = def->tol >= loose ? MIXED : MIXED_FINE;
+  if (def->method == SKEIN_GS && w->scene->step.tol >= loose) def->max_sweeps = SK_MIN(sweeps, mixed);
   skein_status s = sk_solver_run(w->solver, def, &w->solution, info);
   if (s.code != SKEIN_OK || info->converged || sweeps <= def->max_sweeps) return s;
   skein_solve_info first = *info;
-  def->accelerate = SKEIN_RELAX, def->max_sweeps = sweeps - MIXED;
+  def->accelerate = SKEIN_RELAX, def->max_sweeps = sweeps - mixed;
   s = sk_solver_run(w->solver, def, &w->solution, info);
   info->iterations += first.iterations, info->seconds += first.seconds;
   return s;

@@ -368,6 +368,17 @@ static bool look_further(skein_world *w, skein_step_info *info, double *deeper)
   return over || missed || coarse;
 }
 
+/* Whether push-out or arcs have thrown a rod: there is a velocity that opens all overlaps of a packed head at once, and
+ * one hair leaves it at 8 m/s. Nothing else that touches makes the fastest so much faster in a step. */
+static bool throws(const skein_world *w, const skein_step_info *info)
+{
+  double before = 0, L = 0, g = sk_norm(sk_load3(w->env.gravity));
+  if (!sk_world_asks(w) || !(g > 0)) return false;
+  for (int i = 0; i < w->strand_count; i++)
+    before = fmax(before, w->strands[i].speed), L = fmax(L, w->strands[i].rod->def.length);
+  return info->speed > 1.5 * before + 0.2 * sqrt(g * L);
+}
+
 /* The step with what it takes: wider searches; no push-out, for where contacts press from all sides there may be no
  * velocity that opens all overlaps, while there always is one that keeps them; no arcs of the last step, for the same
  * reason; shorter steps, also where overlaps grow and a shorter step made them grow less. */
@@ -393,10 +404,12 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
       continue;
     }
     if (s.code == SKEIN_OK && sk_world_settling(w)) return s;
+    bool thrown = s.code == SKEIN_OK && throws(w, info);
     bool sinks = s.code == SKEIN_OK && info->converged && deeper > 0 && deeper < 0.75 * before && !shortest;
-    if (s.code == SKEIN_OK && !sinks && (info->converged || (shortest && !sk_world_asks(w)))) return s;
+    bool fine = !sinks && !thrown && (info->converged || (shortest && !sk_world_asks(w)));
+    if (s.code == SKEIN_OK && fine) return s;
     restore(w, w->saved_bodies);
-    if (s.code == SKEIN_OK && !sinks && sk_world_asks(w)) {
+    if (s.code == SKEIN_OK && (!sinks || thrown) && sk_world_asks(w)) {
       if (!w->gentle && w->pushed > 0) w->gentle = true;
       else w->plain = true;
       continue;
