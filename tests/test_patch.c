@@ -110,12 +110,36 @@ static void same_bits(void **state)
   bench_destroy(&b);
 }
 
+/* Progress calls so far; says nothing. */
+static bool count_calls(void *user, const skein_progress *p)
+{
+  (void)p;
+  return ++*(int *)user < 0;
+}
+
+/* Sweeps without acceleration are the paper's: no patches, every sweep is one of all contacts. */
+static void plain_sweeps_have_none(void **state)
+{
+  bench b;
+  (void)state;
+  bench_make(&b, 1e-4);
+  skein_solve_info info;
+  int calls = 0;
+  memset(b.x.r, 0, 3 * CONTACTS * sizeof *b.x.r);
+  b.def.progress = count_calls, b.def.user = &calls, b.def.look = 1, b.def.max_sweeps = 60;
+  b.def.accelerate = SKEIN_ACCELERATE_NONE;
+  expect_ok(skein_solve(&b.problem, &b.def, &b.x, &info));
+  assert_int_equal(calls, info.iterations + 1); /* the guess, and every sweep */
+  bench_destroy(&b);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(few_are_mended),
       cmocka_unit_test(many_are_not),
       cmocka_unit_test(same_bits),
+      cmocka_unit_test(plain_sweeps_have_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -365,7 +365,8 @@ typedef struct skein_solve_def {
   skein_accelerate accelerate;
   bool freeze;     /* contact freezing (not with Anderson: its map must stay the same) */
   bool warm_start; /* start from solution->r */
-  int look;        /* sweeps between two full evaluations of the error, which progress sees; 0: 20 */
+  int look; /* sweeps between two full evaluations of the error, which progress sees; 0: 20, or 10 where there are
+               patches */
   skein_progress_fn progress;
   void *user;
 } skein_solve_def;

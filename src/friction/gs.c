@@ -31,9 +31,11 @@ static const double over = 1.3;
  * would disturb that. */
 enum { late = 150 };
 
-/* Whether the island is so large that some of its contacts may be worth sweeps of their own; and some of a patch. */
+/* Whether the island is so large that some of its contacts may be worth sweeps of their own; and some of a patch. Plain
+ * sweeps stay what they are: the paper's. */
 static bool has_patches(const sk_work *w)
 {
+  if (w->def->accelerate == SKEIN_ACCELERATE_NONE) return false;
   return w->system->form == SKEIN_FACTORED && w->system->n >= (w->is_patch ? 500 : SK_LARGE);
 }
 
