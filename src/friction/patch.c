@@ -57,7 +57,8 @@ skein_status sk_patch_solve(sk_work *whole, sk_sweep *g, bool *helped)
   int count = arena.failed ? 0 : gather(g, def.tol, marked, rows);
   skein_status status = arena.failed ? sk_no_memory() : sk_ok();
   if (status.code || count == 0) return sk_arena_free(&arena), status;
-  def.tol *= done, def.max_sweeps = sweeps, def.progress = NULL, def.accelerate = SKEIN_ANDERSON;
+  double left = (double)(def.max_sweeps - whole->iterations) * s->n / count; /* sweeps of the patch */
+  def.tol *= done, def.max_sweeps = (int)fmin(sweeps, left), def.progress = NULL, def.accelerate = SKEIN_ANDERSON;
   sk_order order = {0};
   if (count >= wide) status = sk_system_order(s, rows, count, &arena, &order);
   if (status.code == SKEIN_OK) status = sk_system_extract(s, rows, count, NULL, g->threads, &arena, &part);

@@ -372,8 +372,9 @@ skein_status sk_world_assemble(skein_world *w, double dt)
   w->pushed = w->arched = 0;
   for (int k = 0; s.code == SKEIN_OK && k < w->tried.count; k++) {
     const sk_touch *t = w->tried.at + k;
-    double most = slight * contact_radius(w, t) / dt;
-    w->pushed += t->gap < 0 && t->offset<0, w->arched += sk_dot(t->miss, t->miss)> most * most;
+    double most = slight * contact_radius(w, t) / dt, miss = sk_norm(t->miss);
+    if (t->gap < 0 && t->offset < 0) w->pushed++;
+    if (miss > most) w->arched++;
   }
   if (s.code != SKEIN_OK) w->problem = (skein_problem){0}; /* half a problem is none */
   return s;
