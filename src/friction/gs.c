@@ -148,7 +148,10 @@ static skein_status mend(sk_work *w, gs *g)
   enum { few = 5, usual = 10 };
   bool helped = false;
   skein_status status = sk_patch_solve(w, &g->sweep, &helped);
-  if (!helped) return status;
+  if (status.code != SKEIN_OK || !helped) return status;
+  double error = sk_sweep_measure(&g->sweep, &w->suspect);
+  if (error < w->error) sk_work_keep(w, g->sweep.r, error);
+  g->done = sk_work_done(w, error); /* before contacts that jump are visited again */
   g->next_look = g->next_patch = w->iterations + few * SK_MAX(1, ++g->patches - usual);
   if (g->accelerate) sk_anderson_restart(&g->anderson);
   return status;
