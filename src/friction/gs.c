@@ -1,5 +1,5 @@
 /* `gs`: Gauss-Seidel over contacts with any local solver (Daviet et al. 2011, algorithm 1), contact freezing, warm
- * start, Anderson acceleration or over-relaxation. The sweeps themselves are in sweep.c. */
+ * start, Anderson acceleration or over-relaxation, patches. The sweeps themselves are in sweep.c. */
 #include "friction/anderson.h"
 #include "friction/patch.h"
 
