@@ -369,7 +369,8 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
 {
   char *fate = SK_NEW_RAW(&w->arena, count, char);
   int *near = SK_NEW_RAW(&w->arena, count, int), *far = SK_NEW_RAW(&w->arena, count, int), near_count = 0;
-  w->remote = (sk_touches){SK_NEW_RAW(&w->arena, count, sk_touch), 0};
+  size_t most = (size_t)count + (size_t)w->touches.count; /* that may be spared, with those that carry on */
+  w->remote = (sk_touches){SK_NEW_RAW(&w->arena, most, sk_touch), 0};
   if (w->arena.failed) return sk_no_memory();
 #pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
   for (int i = 0; i < count; i++) fate[i] = fate_of(w, found + i, dt);
@@ -394,6 +395,71 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
     for (int k = 0; k < w->remote.count; k++) w->remote.at[k] = touch_make(found + far[k]);
   }
   sift(w, found, near, gone);
+  return sk_ok();
+}
+
+/* ---- What acted ---- */
+
+/* Whether a contact of the last step is one that may be lost: curves that lie along each other are nearest at other
+ * places than their chords, and which places these are turns on a hair's breadth. */
+static bool is_at_stake(const skein_world *w, const sk_touch *t)
+{
+  bool rods = sk_is_rod(w, t->a) && sk_is_rod(w, t->b);
+  return rods && (is_curved(w, t->a) || is_curved(w, t->b)) && sk_norm(t->impulse) > 0 && !sk_world_dormant(w, t);
+}
+
+static int piece_at(const skein_world *w, int object, double s)
+{
+  const sk_strand *strand = w->strands + object;
+  int count = strand->pieces * strand->rod->def.elements;
+  return SK_MAX(0, SK_MIN((int)(s / strand->rod->def.length * count), count - 1));
+}
+
+/* It as it is now, at its place on b; false: the two are too far apart by now. */
+static bool renew(const skein_world *w, const sk_touch *old, double dt, sk_touch *t)
+{
+  int i = piece_at(w, old->a, old->sa), k = piece_at(w, old->b, old->sb);
+  const sk_strand *a = w->strands + old->a, *b = w->strands + old->b;
+  const sk_vec3 *p = w->points + a->first + old->a + i, *q = w->points + b->first + old->b + k;
+  size_t pair = (size_t)a->group * (size_t)w->scene->group_count + (size_t)b->group;
+  *t = (sk_touch){.a = old->a, .b = old->b, .sa = old->sa, .sb = old->sb, .frame = {old->frame[0]}};
+  t->mu = w->mu[pair], t->restitution = w->scene->restitution[pair];
+  t->chord_gap = sqrt(sk_segment_segment(p[0], p[1], q[0], q[1], &(double){0}, &(double){0})) - a->radius - b->radius;
+  t->gap = HUGE_VAL;
+  sk_world_refine(w, t, i, k);
+  t->frame[1] = sk_perpendicular(t->frame[0]), t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
+  return t->mu >= 0 && t->gap < HUGE_VAL && !is_ignored(w, t) && !is_remote(w, t, 0, dt);
+}
+
+/* Whether x comes before y, by (a, b, sa). */
+static bool comes_before(const sk_touch *x, const sk_touch *y)
+{
+  int order = sk_touch_order(x, y);
+  return order != 0 ? order < 0 : x->sa < y->sa;
+}
+
+/* Where contacts are thinned, those that acted in the last step are among them wherever the chords are nearest now: one
+ * that was found in one step and not in the next let go of what it held, and hair never came to rest. Which of them
+ * stay is up to the thinning. */
+static skein_status carry_on(skein_world *w, double dt)
+{
+  if (!(w->scene->step.spacing > 0) || sk_world_settling(w)) return sk_ok();
+  int count = 0, kept = 0, n = w->tried.count + w->touches.count, *from = SK_NEW_RAW(&w->arena, w->touches.count, int);
+  sk_touch *old = SK_NEW_RAW(&w->arena, w->touches.count, sk_touch), *all = SK_NEW_RAW(&w->arena, n, sk_touch);
+  bool *stays = SK_NEW_RAW(&w->arena, w->touches.count, bool);
+  if (w->arena.failed) return sk_no_memory();
+  for (int k = 0; k < w->touches.count; k++)
+    if (is_at_stake(w, w->touches.at + k)) from[count++] = k;
+#pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
+  for (int k = 0; k < count; k++) stays[k] = renew(w, w->touches.at + from[k], dt, old + k);
+  n = 0;
+  for (int k = 0; k < count; k++) {
+    if (!stays[k]) continue;
+    while (kept < w->tried.count && !comes_before(old + k, w->tried.at + kept)) all[n++] = w->tried.at[kept++];
+    all[n++] = old[k];
+  }
+  while (kept < w->tried.count) all[n++] = w->tried.at[kept++];
+  w->tried = (sk_touches){all, n};
   return sk_ok();
 }
 
@@ -446,6 +512,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
   s = sk_collide_find(&in, &w->arena, &found, &count);
   if (s.code != SKEIN_OK) return s;
   s = refine_all(w, found, count, dt);
+  if (s.code == SKEIN_OK && !w->disturbed) s = carry_on(w, dt);
   if (s.code != SKEIN_OK || w->disturbed) return s;
   return sk_world_persist(w, w->last_dt > 0 ? dt / w->last_dt : 1);
 }
