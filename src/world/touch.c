@@ -517,6 +517,12 @@ skein_status sk_world_touch(skein_world *w, double dt)
   return sk_world_persist(w, w->last_dt > 0 ? dt / w->last_dt : 1);
 }
 
+/* How much further a rod looks at most, in radii or as a share of its length, the larger one. A try may throw a hair
+ * across the head; were it to look that far, the next one would have all that it might meet there in its problem, with
+ * gap / dt of metres per second, which is what the tolerance is relative to: the hair was thrown again, or met so many
+ * that the search gave up. */
+static const double farthest_radii = 10, farthest_share = 0.014;
+
 bool sk_world_overshoot(skein_world *w, double dt, double *speed)
 {
   double fastest = 0;
@@ -547,8 +553,9 @@ bool sk_world_overshoot(skein_world *w, double dt, double *speed)
       s->moved = fmax(s->moved, way / dt);
     }
     fastest = fmax(fastest, s->moved);
-    if (worst > 0) s->extra += 1.5 * worst;
-    if (worst > borne) over = true;
+    double looked = s->extra, farthest = fmax(farthest_radii * s->radius, farthest_share * s->rod->def.length);
+    if (worst > 0) s->extra = fmax(looked, fmin(looked + 1.5 * worst, farthest));
+    if (worst > borne && s->extra > looked) over = true;
   }
   *speed = fastest;
   return over;
