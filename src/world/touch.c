@@ -401,10 +401,11 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
 /* ---- What acted ---- */
 
 /* Whether a contact of the last step is one that may be lost: curves that lie along each other are nearest at other
- * places than their chords, and which places these are turns on a hair's breadth. */
+ * places than their chords, and which places these are turns on a hair's breadth. Not of a rod with itself: step by
+ * step one place would go along it to the other. */
 static bool is_at_stake(const skein_world *w, const sk_touch *t)
 {
-  bool rods = sk_is_rod(w, t->a) && sk_is_rod(w, t->b);
+  bool rods = sk_is_rod(w, t->a) && sk_is_rod(w, t->b) && t->a != t->b;
   return rods && (is_curved(w, t->a) || is_curved(w, t->b)) && sk_norm(t->impulse) > 0 && !sk_world_dormant(w, t);
 }
 
