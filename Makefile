@@ -9,7 +9,9 @@ setup:
 	@scripts/setup
 
 # Simulates and renders a head of hair; solves a hair-like problem with three methods and draws their convergence.
-demo: build
+demo: setup
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target skein_tool
 	@scripts/demo
 
 test: setup
