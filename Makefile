@@ -1,16 +1,17 @@
 # A thin front: everything is in CMakeLists.txt and scripts/.
-.PHONY: demo test test-interop bench install clean setup build
+.PHONY: demo test test-interop bench install clean setup configure build
 
-build: setup
+configure: setup
 	@cmake --preset release >/dev/null
+
+build: configure
 	@cmake --build --preset release
 
 setup:
 	@scripts/setup
 
 # Simulates and renders a head of hair; solves a hair-like problem with three methods and draws their convergence.
-demo: setup
-	@cmake --preset release >/dev/null
+demo: configure
 	@cmake --build --preset release --target skein_tool
 	@scripts/demo
 

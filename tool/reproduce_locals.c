@@ -250,15 +250,20 @@ static void pack(job *j, int done)
 
 /* ---- The report ---- */
 
+static const bench_run *run_of(const job *j, int solver, int problem)
+{
+  return j->run + (size_t)solver * (size_t)j->problems + problem;
+}
+
 static bool all_hybrids_solve(const job *j, int p)
 {
   for (int k = 0; k < SOLVERS; k++)
-    if (j->solver[k].failsafe && !j->run[(size_t)k * (size_t)j->problems + (size_t)p].info.converged) return false;
+    if (j->solver[k].failsafe && !run_of(j, k, p)->info.converged) return false;
   return true;
 }
 
-/* Means over the problems that every solver with the fail-safe solves: there, times compare like with like, while those
- * of all problems are mostly of what 2,000 sweeps do not solve. Returns their number. */
+/* Means over the problems that every solver with the fail-safe solves: there, times compare like with like, while
+ * almost half of the time of all problems goes into those that 2,000 sweeps do not solve. Returns their number. */
 static int sum_common(const job *j, bench_row *rows)
 {
   int count = 0;
@@ -266,7 +271,7 @@ static int sum_common(const job *j, bench_row *rows)
   for (int k = 0; k < SOLVERS && run; k++) {
     count = 0;
     for (int p = 0; p < j->problems; p++)
-      if (all_hybrids_solve(j, p)) run[count++] = j->run[(size_t)k * (size_t)j->problems + (size_t)p];
+      if (all_hybrids_solve(j, p)) run[count++] = *run_of(j, k, p);
     rows[k] = bench_sum(run, count);
   }
   free(run);
@@ -276,8 +281,7 @@ static int sum_common(const job *j, bench_row *rows)
 static double worst_error(const job *j, int k)
 {
   double worst = 0;
-  for (int p = 0; p < j->problems; p++)
-    worst = fmax(worst, j->run[(size_t)k * (size_t)j->problems + (size_t)p].info.error.rel);
+  for (int p = 0; p < j->problems; p++) worst = fmax(worst, run_of(j, k, p)->info.error.rel);
   return worst;
 }
 
@@ -331,7 +335,7 @@ static void draw(job *j)
   for (int k = 0; k < SOLVERS && sweeps; k++) {
     char name[32];
     int count = 0, most = 1;
-    const bench_run *run = j->run + (size_t)k * (size_t)j->problems;
+    const bench_run *run = run_of(j, k, 0);
     tool_local_name(j->solver[k].local, j->solver[k].failsafe, name);
     int line = reproduce_plot_series(&plot, j->solver[k].failsafe ? REPRODUCE_LINE : REPRODUCE_DASHES, "%s", name);
     for (int p = 0; p < j->problems; p++) {
