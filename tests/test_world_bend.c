@@ -146,7 +146,7 @@ static void one_arc_for_both_sides(void **state)
   sk_touches touches = p.world->touches, remote = p.world->remote, now = p.world->tried;
   p.world->touches = (sk_touches){&old, 1}, p.world->tried = (sk_touches){tried, 2};
   p.world->remote = (sk_touches){&(sk_touch){0}, 0};
-  expect_ok(sk_world_persist(p.world, 0.5));
+  expect_ok(sk_world_persist(p.world, &p.world->touches, 0.5));
   assert_int_equal(p.world->tried.count, 2);
   for (int k = 0; k < 2; k++) expect_at_most(sk_norm(sk_axpy(tried[k].miss, -0.5, arc)), 1e-15, "arc");
   expect_at_most(sk_norm(sk_axpy(tried[0].impulse, -0.5, push)), 1e-20, "impulse");

@@ -14,15 +14,19 @@
 #include <math.h>
 #include <string.h>
 
-/* A place of the touch over the step, from where it was: on the true curve of a rod, or with the body. */
-static sk_vec3 way_of(const skein_world *w, const sk_touch *t, bool second, double dt)
+/* A place of the touch over the step, from where it was: on the true curve of a rod, or with the body. frames: where
+ * elements begin now. */
+static sk_vec3 way_of(const skein_world *w, const sk_rod_frame *frames, const sk_touch *t, bool second, double dt)
 {
   int object = second ? t->b : t->a, body = object - w->strand_count;
   sk_vec3 from = second ? t->point_b : t->point_a, to;
   if (sk_is_rod(w, object)) {
-    const skein_rod *rod = w->strands[object].rod;
+    const sk_strand *strand = w->strands + object;
+    const skein_rod *rod = strand->rod;
+    double s = second ? t->sb : t->sa;
     sk_mat3 R;
-    rod->ops->pose(rod, rod->x, second ? t->sb : t->sa, &to, &R);
+    if (rod->def.model != SKEIN_SUPER_HELIX) rod->ops->pose(rod, rod->x, s, &to, &R);
+    else sk_helix_pose_in(rod, rod->x, frames + strand->first_frame, s, &to, &R);
     return sk_sub(to, from);
   }
   if (sk_world_deforms(w, body)) return sk_mul(dt, sk_world_body_velocity(w, body, sk_touch_triangle(w, t), from));
@@ -39,12 +43,13 @@ static sk_vec3 at_most(sk_vec3 a, double most)
 
 /* m of contact k; how far that is from the last, over the step, in radii, where it matters: not where the two stay
  * apart. */
-static double miss_of(const skein_world *w, int k, double dt, sk_vec3 *miss)
+static double miss_of(const skein_world *w, const sk_rod_frame *frames, int k, double dt, sk_vec3 *miss)
 {
   const sk_touch *t = w->tried.at + k;
   const double *u = w->solution.u + 3 * k;
   if (!sk_is_rod(w, t->a)) return 0;
-  sk_vec3 mean = sk_mul(1 / dt, sk_sub(way_of(w, t, false, dt), way_of(w, t, true, dt))), more = mean;
+  sk_vec3 way = sk_sub(way_of(w, frames, t, false, dt), way_of(w, frames, t, true, dt));
+  sk_vec3 mean = sk_mul(1 / dt, way), more = mean;
   for (int c = 0; c < 3; c++) more = sk_axpy(more, (c == 0 ? t->offset : t->shift[c - 1]) - u[c], t->frame[c]);
   double radius = w->strands[t->a].radius;
   *miss = at_most(sk_add(t->miss, more), radius / dt), more = sk_sub(*miss, t->miss);
@@ -75,14 +80,24 @@ void sk_world_uncorrect(skein_world *w)
   memcpy(w->problem.u_f, w->u_f_before, rows * sizeof(double));
 }
 
+/* Where the elements of a rod that touches something begin now. */
+static void fill_frames(const sk_strand *s, sk_rod_frame *frames)
+{
+  if (s->dof >= 0 && s->rod->def.model == SKEIN_SUPER_HELIX)
+    sk_helix_frames(s->rod, s->rod->x, frames + s->first_frame);
+}
+
 skein_status sk_world_correct(skein_world *w, double dt, bool *again)
 {
   double worst = 0;
   sk_vec3 *miss = SK_NEW(&w->arena, w->tried.count, sk_vec3);
+  sk_rod_frame *frames = SK_NEW_RAW(&w->arena, w->frame_count, sk_rod_frame);
   *again = false;
-  if (!miss) return sk_no_memory();
+  if (w->arena.failed) return sk_no_memory();
+#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 64)) schedule(static, 64)
+  for (int i = 0; i < w->strand_count; i++) fill_frames(w->strands + i, frames);
 #pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64) reduction(max : worst)
-  for (int k = 0; k < w->tried.count; k++) worst = fmax(worst, miss_of(w, k, dt, miss + k));
+  for (int k = 0; k < w->tried.count; k++) worst = fmax(worst, miss_of(w, frames, k, dt, miss + k));
   *again = worst > 0.1 * w->scene->step.overlap;
   skein_status s = *again ? keep(w) : sk_ok();
   for (int k = 0; k < w->tried.count; k++) {

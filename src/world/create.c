@@ -80,7 +80,7 @@ void skein_world_destroy(skein_world *w)
   for (int i = 0; i < w->strand_count; i++) skein_rod_destroy(w->strands[i].rod);
   sk_world_deform_destroy(w);
   sk_solver_destroy(w->solver), sk_verlet_destroy(w->verlet);
-  sk_arena_free(&w->arena), sk_arena_free(&w->kept);
+  sk_arena_free(&w->arena), sk_arena_free(&w->kept), sk_arena_free(&w->again);
   free(w->strands), free(w->bodies), free(w->rest), free(w->mu), free(w->pulls);
   free(w);
 }

@@ -92,11 +92,11 @@ static int cut_blocks(const sk_touches *t, block *out)
   return blocks;
 }
 
-static void judge(const skein_world *w, double scale, block *b)
+static void judge(const skein_world *w, const sk_touches *old, double scale, block *b)
 {
   sk_touch *t = w->tried.at + b->first;
   b->count = merge(w, t, b->count);
-  warm_start(&w->touches, t, b->count, scale);
+  warm_start(old, t, b->count, scale);
   sk_world_spare(w, t, b->count);
   for (int i = 0; i < b->count; i++) b->spared += t[i].spared;
 }
@@ -112,13 +112,13 @@ static void part(skein_world *w, block *b)
   }
 }
 
-skein_status sk_world_persist(skein_world *w, double scale)
+skein_status sk_world_persist(skein_world *w, const sk_touches *old, double scale)
 {
   block *b = SK_NEW(&w->arena, w->tried.count / BLOCK + 1, block);
   if (w->arena.failed) return sk_no_memory();
   int blocks = cut_blocks(&w->tried, b);
 #pragma omp parallel for num_threads(sk_world_team(w, blocks, 1)) schedule(dynamic, 1)
-  for (int k = 0; k < blocks; k++) judge(w, scale, b + k);
+  for (int k = 0; k < blocks; k++) judge(w, old, scale, b + k);
   for (int k = 0; k < blocks; k++) b[k].remote = w->remote.count, w->remote.count += b[k].spared;
 #pragma omp parallel for num_threads(sk_world_team(w, blocks, 1)) schedule(dynamic, 1)
   for (int k = 0; k < blocks; k++) part(w, b + k);

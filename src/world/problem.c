@@ -363,21 +363,45 @@ static skein_status shift_bodies(skein_world *w, double dt)
 
 static const double slight = 0.02; /* radii: arcs over a step that nobody would miss */
 
+/* How many contacts ask for what there need not be. */
+static void count_asking(skein_world *w, double dt)
+{
+  w->pushed = w->arched = 0;
+  for (int k = 0; k < w->tried.count; k++) {
+    const sk_touch *t = w->tried.at + k;
+    double most = slight * contact_radius(w, t) / dt, miss = sk_norm(t->miss);
+    if (t->gap < 0 && t->offset < 0) w->pushed++;
+    if (miss > most) w->arched++;
+  }
+}
+
 skein_status sk_world_assemble(skein_world *w, double dt)
 {
   skein_status s = allocate(w, number_dofs(w));
   if (s.code == SKEIN_OK) s = fill_mass(w, dt);
   if (s.code == SKEIN_OK) s = fill_contacts(w, dt);
   if (s.code == SKEIN_OK && w->scene->step.passive) s = shift_bodies(w, dt);
-  w->pushed = w->arched = 0;
-  for (int k = 0; s.code == SKEIN_OK && k < w->tried.count; k++) {
-    const sk_touch *t = w->tried.at + k;
-    double most = slight * contact_radius(w, t) / dt, miss = sk_norm(t->miss);
-    if (t->gap < 0 && t->offset < 0) w->pushed++;
-    if (miss > most) w->arched++;
-  }
-  if (s.code != SKEIN_OK) w->problem = (skein_problem){0}; /* half a problem is none */
+  if (s.code == SKEIN_OK) count_asking(w, dt);
+  else w->problem = (skein_problem){0}; /* half a problem is none */
   return s;
+}
+
+/* Where the solve was near an answer, what it found is a better start than the last step. */
+void sk_world_soften(skein_world *w, double dt, double error)
+{
+  static const double near = 10; /* tolerances */
+  double *u_f = ((skein_problem *)&w->problem)->u_f;
+  for (int k = 0; k < w->tried.count; k++) {
+    sk_touch *t = w->tried.at + k;
+    bool gentle = w->gentle && !w->scene->step.passive;
+    double offset = gentle ? gap_velocity(w, t, 0, dt) : t->offset;
+    u_f[3 * k] += offset - t->offset, t->offset = offset;
+    for (int c = 0; w->plain && c < 3; c++) u_f[3 * k + c] -= sk_dot(t->frame[c], t->miss);
+    if (w->plain) t->miss = sk_vec(0, 0, 0);
+  }
+  count_asking(w, dt);
+  bool found = error <= near * w->scene->step.tol;
+  if (!found && w->tried.count > 0) memcpy(w->solution.r, w->guess, 3 * sizeof(double) * (size_t)w->tried.count);
 }
 
 /* ---- Solving ---- */
@@ -436,12 +460,12 @@ enum { MIXED = 150, MIXED_FINE = 200 }; /* sweeps before that; with a finer tole
 /* Sweeps of a solve that need not succeed. Push-out, arcs and corrections that have no answer are dropped, and most
  * that have one are solved long before that; what misses a finer tolerance than motion asks for is taken all the same;
  * what a shorter step would replace is worth more; else only the scene has a limit. */
-static int patience(const skein_world *w, double dt, bool corrected, const skein_solve_def *def)
+static int patience(const skein_world *w, double dt, sk_round round, const skein_solve_def *def)
 {
   enum { PUSH = 160, ARCS = 320, FINE = 400, STEP = 1000 };
   int most = def->max_sweeps;
   if (def->method != SKEIN_GS) return most;
-  bool asks = corrected || sk_world_asks(w);
+  bool asks = round == SK_CORRECTED || sk_world_asks(w);
   if (asks && def->tol < loose) return SK_MAX(1, SK_MIN((int)FINE, most / 5));
   if (asks) return SK_MIN(most, !w->gentle && w->pushed > 0 ? (int)PUSH : (int)ARCS);
   if (def->tol < loose && w->scene->step.tol >= loose) return SK_MIN(most, (int)FINE);
@@ -474,10 +498,10 @@ static skein_status sweep_first(skein_world *w, const skein_solve_def *def)
 }
 
 /* The problem as it is now, or with another u_f, into the solver. */
-static skein_status make_ready(skein_world *w, bool corrected)
+static skein_status make_ready(skein_world *w, sk_round round)
 {
   if (!sk_problem_is_finite(&w->problem, w->threads)) return skein_problem_check(&w->problem);
-  if (!corrected) return sk_solver_set(w->solver, &w->problem, SKEIN_OPERATOR_AUTO, w->threads);
+  if (round == SK_FIRST) return sk_solver_set(w->solver, &w->problem, SKEIN_OPERATOR_AUTO, w->threads);
   sk_solver_update(w->solver);
   return sk_ok();
 }
@@ -496,7 +520,7 @@ static skein_status run(skein_world *w, skein_solve_def *def, skein_solve_info *
   return s;
 }
 
-skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_step_info *info)
+skein_status sk_world_solve(skein_world *w, double dt, sk_round round, skein_step_info *info)
 {
   const sk_scene_step *step = &w->scene->step;
   skein_solve_def def = skein_default_solve_def();
@@ -505,13 +529,13 @@ skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_ste
   def.tol = sk_world_tolerance(w);
   def.max_seconds = step->max_seconds, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
-  def.max_sweeps = patience(w, dt, corrected, &def);
+  def.max_sweeps = patience(w, dt, round, &def);
   if (sk_world_settling(w)) sk_world_hurry(w, &def);
   def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
   bool newton = def.method == SKEIN_NEWTON_AC || def.method == SKEIN_NEWTON_MFB;
   bool any = w->tried.count > 0;
-  if (any && !corrected) memcpy(w->guess, w->solution.r, 3 * sizeof(double) * (size_t)w->tried.count);
-  skein_status s = any ? make_ready(w, corrected) : sk_ok();
+  if (any && round != SK_CORRECTED) memcpy(w->guess, w->solution.r, 3 * sizeof(double) * (size_t)w->tried.count);
+  skein_status s = any ? make_ready(w, round) : sk_ok();
   if (any && s.code == SKEIN_OK && newton && step->start_sweeps > 0) s = sweep_first(w, &def);
   if (any && s.code == SKEIN_OK) s = run(w, &def, &result);
   if (s.code != SKEIN_OK) return s;

@@ -181,7 +181,7 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
 
 typedef struct world_record {
   uint32_t magic;
-  int32_t strands, bodies, touches, next_event, calm, hold, meek, meek_next, spare; /* no gap before the next */
+  int32_t strands, bodies, touches, next_event, calm, hold, meek, meek_next, weary; /* no gap before the next */
   int64_t steps;
   double time, dt, last_dt, energy_scale, penetration;
   skein_env env;
@@ -213,23 +213,9 @@ static void pass_world(stream *s, skein_world *w)
 {
   world_record r = {0};
   if (!s->reading)
-    r = (world_record){MAGIC,
-                       w->strand_count,
-                       w->scene->body_count,
-                       w->touches.count,
-                       w->next_event,
-                       w->calm,
-                       w->hold,
-                       w->meek,
-                       w->meek_next,
-                       0,
-                       w->steps,
-                       w->time,
-                       w->dt,
-                       w->last_dt,
-                       w->energy_scale,
-                       w->penetration,
-                       w->env};
+    r = (world_record){MAGIC,   w->strand_count, w->scene->body_count, w->touches.count, w->next_event, w->calm,
+                       w->hold, w->meek,         w->meek_next,         w->weary,         w->steps,      w->time,
+                       w->dt,   w->last_dt,      w->energy_scale,      w->penetration,   w->env};
   pass(s, &r, sizeof r);
   if (s->reading) {
     if (s->bad || r.magic != MAGIC || r.bodies != w->scene->body_count || r.strands < 0 || r.touches < 0 ||
@@ -244,7 +230,7 @@ static void pass_world(stream *s, skein_world *w)
     if (s->bad) return;
     w->touches.count = r.touches, w->next_event = r.next_event, w->calm = SK_MAX(0, SK_MIN(r.calm, SK_CALM_MOST)),
     w->steps = r.steps;
-    w->hold = r.hold, w->meek = r.meek, w->meek_next = r.meek_next;
+    w->hold = r.hold, w->meek = r.meek, w->meek_next = r.meek_next, w->weary = r.weary;
     w->time = r.time, w->dt = r.dt, w->last_dt = r.last_dt, w->energy_scale = r.energy_scale,
     w->penetration = r.penetration, w->env = r.env;
   }

@@ -114,14 +114,39 @@ static skein_status move(skein_world *w, double dt, skein_step_info *info)
 }
 
 /* Friction, and where everything goes with it. */
-static skein_status solve_and_move(skein_world *w, double dt, bool corrected, skein_step_info *info)
+static skein_status solve_and_move(skein_world *w, double dt, sk_round round, skein_step_info *info)
 {
   double last = sk_seconds();
   bool distances = w->scene->step.rigid != SK_RIGID_VELOCITY;
-  skein_status s = distances ? sk_world_rigid(w, dt, info) : sk_world_solve(w, dt, corrected, info);
+  skein_status s = distances ? sk_world_rigid(w, dt, info) : sk_world_solve(w, dt, round, info);
   if (s.code == SKEIN_OK) sk_world_restrain(w, dt);
   lap(&last, &info->seconds_solve);
   return s.code == SKEIN_OK ? move(w, dt, info) : s;
+}
+
+/* Less: no push-out, for where contacts press from all sides there may be no velocity that opens all overlaps, while
+ * there always is one that keeps them; then no arcs of the last step, for the same reason. */
+static void ask_less(skein_world *w)
+{
+  if (!w->gentle && w->pushed > 0) w->gentle = true;
+  else w->plain = true;
+}
+
+/* Where no answer was found, the same contacts are asked for less, from the same start. */
+static skein_status soften(skein_world *w, double dt, skein_step_info *info)
+{
+  skein_status s = sk_ok();
+  while (s.code == SKEIN_OK && !info->converged && !sk_world_settling(w) && sk_world_asks(w)) {
+    double last = sk_seconds();
+    int sweeps = info->sweeps;
+    restore(w, w->driven);
+    ask_less(w);
+    sk_world_soften(w, dt, info->error);
+    lap(&last, &info->seconds_assemble);
+    s = solve_and_move(w, dt, SK_SOFTER, info);
+    info->sweeps += sweeps, info->retries++;
+  }
+  return s;
 }
 
 /* Solves again for what the motion was beside the linear one, from the same start; what finds no answer is dropped. */
@@ -137,7 +162,7 @@ static skein_status correct(skein_world *w, double dt, skein_step_info *info)
     lap(&last, &info->seconds_assemble);
     if (s.code != SKEIN_OK || !again) break;
     restore(w, w->driven);
-    s = solve_and_move(w, dt, true, info);
+    s = solve_and_move(w, dt, SK_CORRECTED, info);
     info->sweeps += before.sweeps;
     if (s.code != SKEIN_OK || info->converged) continue;
     restore(w, w->driven);
@@ -164,7 +189,8 @@ static skein_status try_step(skein_world *w, double dt, skein_step_info *info)
   if (s.code == SKEIN_OK && !distances) s = sk_world_assemble(w, dt);
   lap(&last, &info->seconds_assemble);
   if (w->scene->body_count > 0) memcpy(w->driven, w->bodies, sizeof *w->bodies * (size_t)w->scene->body_count);
-  if (s.code == SKEIN_OK) s = solve_and_move(w, dt, false, info);
+  if (s.code == SKEIN_OK) s = solve_and_move(w, dt, SK_FIRST, info);
+  if (s.code == SKEIN_OK && !distances) s = soften(w, dt, info);
   return s.code == SKEIN_OK && !distances ? correct(w, dt, info) : s;
 }
 
@@ -322,8 +348,9 @@ static bool is_calm(const skein_world *w, const skein_step_info *info, double ra
   return info->speed < share * unit && (g == 0 || 0.5 * info->speed * info->speed < 0.1 * g * radius);
 }
 
-enum { patience = 4 };                   /* steps of that length after a shorter one */
-enum { meek_least = 8, meek_most = 64 }; /* steps without push-out after one without */
+enum { patience = 4 };                    /* steps of that length after a shorter one */
+enum { meek_least = 8, meek_most = 256 }; /* steps without push-out after one without */
+enum { weary_for = 8 }; /* steps until a finer tolerance is asked for again, after one that missed it */
 
 /* A contact that is pressed from all sides stays so: each time that push-out fails again, it is left alone for twice as
  * long. */
@@ -352,7 +379,9 @@ static void adapt(skein_world *w, const skein_step_info *info, double wanted)
     if (s->dense > 0) s->dense--;
   }
   bool missed = info->tol > sk_world_tolerance(w); /* solved as motion asks, no better */
-  w->calm = !is_calm(w, info, radius) ? 0 : missed ? w->calm / 2 : SK_MIN(w->calm + 1, SK_CALM_MOST);
+  bool calm = is_calm(w, info, radius), rests = !missed && w->weary > 0;
+  w->calm = !calm ? 0 : missed ? w->calm / 2 : rests ? w->calm : SK_MIN(w->calm + 1, SK_CALM_MOST);
+  w->weary = !calm ? 0 : missed ? (int)weary_for : SK_MAX(0, w->weary - 1);
 }
 
 /* Whether the step that was just tried must be taken again with a better search: wider where a point went further than
@@ -379,14 +408,25 @@ static bool throws(const skein_world *w, const skein_step_info *info)
   return info->speed > 1.5 * before + 0.2 * sqrt(g * L);
 }
 
-/* The step with what it takes: wider searches; no push-out, for where contacts press from all sides there may be no
- * velocity that opens all overlaps, while there always is one that keeps them; no arcs of the last step, for the same
- * reason; shorter steps, also where overlaps grow and a shorter step made them grow less. */
+/* The touches of a try that was solved, for the next one of the same length. */
+static skein_status keep_try(skein_world *w, const skein_step_info *info)
+{
+  int count = info->converged ? w->tried.count : 0;
+  sk_arena_reset(&w->again);
+  w->last_try = (sk_touches){SK_NEW_RAW(&w->again, count, sk_touch), 0};
+  if (w->again.failed) return sk_no_memory();
+  if (count > 0) memcpy(w->last_try.at, w->tried.at, sizeof(sk_touch) * (size_t)count);
+  w->last_try.count = count;
+  return sk_ok();
+}
+
+/* The step with what it takes: wider searches; less of what there need not be, where hair would be thrown; shorter
+ * steps, also where overlaps grow and a shorter step made them grow less. */
 static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
 {
   double deeper = 0, before = HUGE_VAL;
   skein_status s;
-  w->gentle = w->meek > 0, w->plain = false;
+  w->gentle = w->meek > 0, w->plain = false, w->last_try.count = 0;
   for (int i = 0; i < w->strand_count; i++) w->strands[i].finer = 0;
   for (int tries = 0, wider = 0;; tries++) {
     s = prepare(w);
@@ -394,13 +434,16 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
     save(w);
     info->dt = dt, info->retries = tries;
     s = try_step(w, dt, info);
+    tries = info->retries;
     if (s.code == SKEIN_OK && w->disturbed) {
-      restore(w, w->saved_bodies), tries--;
+      restore(w, w->saved_bodies), tries--, w->last_try.count = 0;
       continue;
     }
     bool shortest = dt <= sk_world_shortest(w) * (1 + 1e-9) || tries >= 60;
     if (s.code == SKEIN_OK && look_further(w, info, &deeper) && wider++ < 8 && !sk_world_settling(w)) {
       restore(w, w->saved_bodies);
+      s = keep_try(w, info);
+      if (s.code != SKEIN_OK) return s;
       continue;
     }
     if (s.code == SKEIN_OK && sk_world_settling(w)) return s;
@@ -409,9 +452,9 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
     bool fine = !sinks && !thrown && (info->converged || (shortest && !sk_world_asks(w)));
     if (s.code == SKEIN_OK && fine) return s;
     restore(w, w->saved_bodies);
+    w->last_try.count = 0;
     if (s.code == SKEIN_OK && (!sinks || thrown) && sk_world_asks(w)) {
-      if (!w->gentle && w->pushed > 0) w->gentle = true;
-      else w->plain = true;
+      ask_less(w);
       continue;
     }
     if (s.code == SKEIN_NO_MEMORY || shortest) return s;

@@ -515,7 +515,8 @@ skein_status sk_world_touch(skein_world *w, double dt)
   s = refine_all(w, found, count, dt);
   if (s.code == SKEIN_OK && !w->disturbed) s = carry_on(w, dt);
   if (s.code != SKEIN_OK || w->disturbed) return s;
-  return sk_world_persist(w, w->last_dt > 0 ? dt / w->last_dt : 1);
+  if (w->last_try.count > 0) return sk_world_persist(w, &w->last_try, 1);
+  return sk_world_persist(w, &w->touches, w->last_dt > 0 ? dt / w->last_dt : 1);
 }
 
 /* How much further a rod looks at most, in radii or as a share of its length, the larger one. A try may throw a hair

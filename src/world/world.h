@@ -107,6 +107,7 @@ struct skein_world {
   int calm;           /* how often the tolerance is halved: steps that moved little and were solved so well */
   int hold, meek;     /* steps until dt may grow again, until overlaps are pushed out again */
   int meek_next;      /* for how many that was, the last time */
+  int weary;          /* until a finer tolerance is asked for again */
   double *mu;         /* of pairs of groups as they are now: the scene's, or what was set since */
   sk_pull *pulls;
   int pull_count;
@@ -117,6 +118,8 @@ struct skein_world {
 
   /* The step that is being tried; all of it lives in `arena` until the next. */
   sk_arena arena, kept;   /* kept: touches of the last step */
+  sk_arena again;         /* of the last try */
+  sk_touches last_try;    /* the warm start of the next one, of the same length; none: that of the last step */
   sk_rod_system *systems; /* one per thread */
   sk_piece *pieces;
   int piece_count;
@@ -218,8 +221,8 @@ bool sk_world_overshoot(skein_world *w, double dt, double *speed);
 void sk_world_spare(const skein_world *w, sk_touch *t, int count); /* t by (a, b): marks those that are spared */
 
 /* ---- persist.c: from refined contacts to those of the step ---- */
-/* w->tried: merged, with the impulses of the last step, times scale, where they go on; the spared go to w->remote. */
-skein_status sk_world_persist(skein_world *w, double scale);
+/* w->tried: merged, with the impulses of `old`, times scale, where they go on; the spared go to w->remote. */
+skein_status sk_world_persist(skein_world *w, const sk_touches *old, double scale);
 int sk_touch_order(const sk_touch *x, const sk_touch *y);       /* by a, then b: < 0, 0, > 0 */
 int sk_touches_find(const sk_touches *list, const sk_touch *t); /* the first that does not come before t */
 
@@ -258,8 +261,13 @@ sk_vec3 sk_world_axial_frame(const skein_world *w, const sk_touch *t, sk_vec3 *a
 
 /* ---- problem.c: M, H, f, u_f, and back ---- */
 skein_status sk_world_assemble(skein_world *w, double dt);
+/* Of one problem: the first solve, one that asks for less, one for what the motion was. */
+typedef enum sk_round { SK_FIRST, SK_SOFTER, SK_CORRECTED } sk_round;
 /* With few sweeps where there is another answer already, or will be another try. */
-skein_status sk_world_solve(skein_world *w, double dt, bool corrected, skein_step_info *info);
+skein_status sk_world_solve(skein_world *w, double dt, sk_round round, skein_step_info *info);
+/* The same contacts with what w->gentle and w->plain leave of push-out and arcs; rods and bodies are where the step
+ * begins. error: of the last solve. */
+void sk_world_soften(skein_world *w, double dt, double error);
 void sk_world_take(skein_world *w, double dt, skein_step_info *info); /* velocities and impulses of the solution */
 /* What the next solve aims at: that of motion, halved for each calm step, which was a good guess for the next one. */
 double sk_world_tolerance(const skein_world *w);
