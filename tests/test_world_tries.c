@@ -1,4 +1,4 @@
-/* Steps that are tried again: for less where no impulse gives what was asked for, and from what the last try found. */
+/* Steps that ask for less: where no impulse gives what was asked for, and after what was asked for was missed. */
 #include "world/world.h"
 #include "world_support.h"
 
@@ -34,7 +34,7 @@ static void what_cannot_open_is_kept(void **state)
   play_close(&p), play_close(&meek);
 }
 
-/* After push-out has failed it is left alone for a while, each time for longer, and that is in the state. */
+/* After push-out has failed it is left alone for a while, each time for longer. */
 static void it_is_left_alone(void **state)
 {
   (void)state;
