@@ -199,26 +199,36 @@ void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b
   }
 }
 
-/* The place on the body that is nearest to the point of the curve. */
-static void refine_on_body(const skein_world *w, sk_touch *t)
+/* The place on the body that is nearest to the point r of the curve, within reach, and faces as before; false: none. */
+static bool place_on_body(const skein_world *w, sk_touch *t, sk_vec3 r, double reach)
 {
-  const sk_strand *s = w->strands + t->a;
-  int body = t->b - w->strand_count;
+  int body = t->b - w->strand_count, found = 1, best = -1;
   sk_near near[SK_NEAR_MAX];
-  sk_vec3 r, tangent;
-  curve_at(w, t->a, t->sa, &r, &tangent);
-  double reach = t->gap + s->radius + 2 * sk_norm(sk_sub(r, t->point_a)) + 1e-3 * s->radius;
   const sk_shape *shape = sk_world_shape(w, body);
   bool nearest = sk_shape_point(shape, &w->bodies[body].pose, r, reach, near);
-  int found = 1, best = -1;
   if (!nearest || sk_dot(near[0].normal, t->frame[0]) < 0.9)
     found = sk_shape_segment(shape, &w->bodies[body].pose, r, r, reach, near);
   for (int k = 0; k < found; k++)
     if (best < 0 || sk_dot(near[k].normal, t->frame[0]) > sk_dot(near[best].normal, t->frame[0])) best = k;
-  if (best < 0) return;
+  if (best < 0) return false;
   t->point_a = r, t->point_b = near[best].point, t->frame[0] = near[best].normal;
   t->feature = near[best].feature;
-  t->gap = near[best].distance - s->radius;
+  t->gap = near[best].distance - w->strands[t->a].radius;
+  return true;
+}
+
+static void refine_on_body(const skein_world *w, sk_touch *t)
+{
+  double radius = w->strands[t->a].radius;
+  sk_vec3 r, tangent;
+  curve_at(w, t->a, t->sa, &r, &tangent);
+  place_on_body(w, t, r, t->gap + radius + 2 * sk_norm(sk_sub(r, t->point_a)) + 1e-3 * radius);
+}
+
+static void fill_tangents(sk_touch *t)
+{
+  t->frame[1] = sk_perpendicular(t->frame[0]);
+  t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
 }
 
 static bool is_hollow(const sk_shape *s)
@@ -264,8 +274,7 @@ static void refine(const skein_world *w, const sk_candidate *c, sk_touch *t)
   else if (is_curved(w, c->a) && !sk_is_rod(w, c->b)) refine_on_body(w, t);
   if (!sk_is_rod(w, c->a) && w->scene->step.rigid == SK_RIGID_VELOCITY)
     t->gap -= sk_world_skin(w, c->a - w->strand_count, c->b - w->strand_count);
-  t->frame[1] = sk_perpendicular(t->frame[0]);
-  t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
+  fill_tangents(t);
 }
 
 /* ---- Which of them count ---- */
@@ -286,19 +295,24 @@ static sk_vec3 velocity_at(const skein_world *w, const sk_touch *t, bool second,
   return sk_axpy(v[0], at - k, sk_sub(v[1], v[0]));
 }
 
-/* Surfaces so far apart that they would not meet at their relative speed: hair that swings together. bow: how much
- * nearer they may be than the gap says. */
-static bool is_remote(const skein_world *w, const sk_touch *t, double bow, double dt)
+/* How far apart surfaces may be that matter; infinite where no rod is in it. */
+static double range_of(const skein_world *w, const sk_touch *t, double dt)
 {
   double speed = 0, radius = HUGE_VAL, extra = 0;
-  if (!(t->gap > 0)) return false;
   for (int free = 0; free < 2; free++) {
     sk_vec3 va = velocity_at(w, t, false, free), vb = velocity_at(w, t, true, free);
     speed = fmax(speed, sk_norm(sk_sub(va, vb)));
   }
   if (sk_is_rod(w, t->a)) radius = w->strands[t->a].radius, extra += w->strands[t->a].extra;
   if (sk_is_rod(w, t->b)) radius = fmin(radius, w->strands[t->b].radius), extra += w->strands[t->b].extra;
-  return isfinite(radius) && t->gap > speed * dt + 0.3 * radius + bow + extra;
+  return speed * dt + 0.3 * radius + extra;
+}
+
+/* Surfaces so far apart that they would not meet at their relative speed: hair that swings together. bow: how much
+ * nearer they may be than the gap says. */
+static bool is_remote(const skein_world *w, const sk_touch *t, double bow, double dt)
+{
+  return t->gap > 0 && t->gap > range_of(w, t, dt) + bow;
 }
 
 /* A hair grows out of its scalp: what is held inside a body cannot be pushed out of it, nor can a held root be pushed
@@ -400,13 +414,13 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
 
 /* ---- What acted ---- */
 
-/* Whether a contact of the last step is one that may be lost: curves that lie along each other are nearest at other
- * places than their chords, and which places these are turns on a hair's breadth. Not of a rod with itself: step by
- * step one place would go along it to the other. */
+/* Whether a contact of the last step is one that may be lost: curves that lie along each other, or on a body, are
+ * nearest at other places than their chords, and which places these are turns on a hair's breadth. Not of a rod with
+ * itself: step by step one place would go along it to the other. */
 static bool is_at_stake(const skein_world *w, const sk_touch *t)
 {
-  bool rods = sk_is_rod(w, t->a) && sk_is_rod(w, t->b) && t->a != t->b;
-  return rods && (is_curved(w, t->a) || is_curved(w, t->b)) && sk_norm(t->impulse) > 0 && !sk_world_dormant(w, t);
+  bool other = sk_is_rod(w, t->a) && t->a != t->b;
+  return other && (is_curved(w, t->a) || is_curved(w, t->b)) && sk_norm(t->impulse) > 0 && !sk_world_dormant(w, t);
 }
 
 static int piece_at(const skein_world *w, int object, double s)
@@ -416,20 +430,54 @@ static int piece_at(const skein_world *w, int object, double s)
   return SK_MAX(0, SK_MIN((int)(s / strand->rod->def.length * count), count - 1));
 }
 
-/* It as it is now, at its place on b; false: the two are too far apart by now. */
-static bool renew(const skein_world *w, const sk_touch *old, double dt, sk_touch *t)
+/* The same places of two rods, or nearer ones beside them. */
+static bool renew_on_rod(const skein_world *w, sk_touch *t)
 {
-  int i = piece_at(w, old->a, old->sa), k = piece_at(w, old->b, old->sb);
-  const sk_strand *a = w->strands + old->a, *b = w->strands + old->b;
-  const sk_vec3 *p = w->points + a->first + old->a + i, *q = w->points + b->first + old->b + k;
-  size_t pair = (size_t)a->group * (size_t)w->scene->group_count + (size_t)b->group;
-  *t = (sk_touch){.a = old->a, .b = old->b, .sa = old->sa, .sb = old->sb, .frame = {old->frame[0]}};
-  t->mu = w->mu[pair], t->restitution = w->scene->restitution[pair];
+  int i = piece_at(w, t->a, t->sa), k = piece_at(w, t->b, t->sb);
+  const sk_strand *a = w->strands + t->a, *b = w->strands + t->b;
+  const sk_vec3 *p = w->points + a->first + t->a + i, *q = w->points + b->first + t->b + k;
   t->chord_gap = sqrt(sk_segment_segment(p[0], p[1], q[0], q[1], &(double){0}, &(double){0})) - a->radius - b->radius;
   t->gap = HUGE_VAL;
   sk_world_refine(w, t, i, k);
-  t->frame[1] = sk_perpendicular(t->frame[0]), t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
-  return t->mu >= 0 && t->gap < HUGE_VAL && !is_ignored(w, t) && !is_remote(w, t, 0, dt);
+  return t->gap < HUGE_VAL;
+}
+
+/* The same place of a rod, wherever on that side of the body it is now. */
+static bool renew_on_body(const skein_world *w, double dt, sk_touch *t)
+{
+  const sk_strand *s = w->strands + t->a;
+  int k = piece_at(w, t->a, t->sa), count = s->pieces * s->rod->def.elements;
+  const sk_vec3 *p = w->points + s->first + t->a + k;
+  sk_vec3 chord = sk_axpy(p[0], t->sa / s->rod->def.length * count - k, sk_sub(p[1], p[0]));
+  sk_vec3 side = t->frame[0], r, tangent;
+  curve_at(w, t->a, t->sa, &r, &tangent);
+  if (!place_on_body(w, t, r, s->radius + range_of(w, t, dt))) return false;
+  t->chord_gap = t->gap - sk_dot(t->frame[0], sk_sub(r, chord));
+  return sk_dot(t->frame[0], side) > 0;
+}
+
+static int group_of(const skein_world *w, int object)
+{
+  return sk_is_rod(w, object) ? w->strands[object].group : w->scene->bodies[object - w->strand_count].group;
+}
+
+/* It as it is now, at its place on b or, of a body, on a; false: the two are too far apart by now. */
+static bool renew(const skein_world *w, const sk_touch *old, double dt, sk_touch *t)
+{
+  size_t pair = (size_t)group_of(w, old->a) * (size_t)w->scene->group_count + (size_t)group_of(w, old->b);
+  *t = (sk_touch){.a = old->a,
+                  .b = old->b,
+                  .feature = old->feature,
+                  .sa = old->sa,
+                  .sb = old->sb,
+                  .mu = w->mu[pair],
+                  .restitution = w->scene->restitution[pair],
+                  .point_a = old->point_a,
+                  .point_b = old->point_b,
+                  .frame = {old->frame[0]}};
+  bool found = sk_is_rod(w, t->b) ? renew_on_rod(w, t) : renew_on_body(w, dt, t);
+  fill_tangents(t);
+  return t->mu >= 0 && found && !is_ignored(w, t) && !is_remote(w, t, 0, dt);
 }
 
 /* Whether x comes before y, by (a, b, sa). */
