@@ -212,6 +212,36 @@ static void what_holds_is_not_lost(void **state)
   play_close(&p);
 }
 
+/* The same of a rod of one chord on a plate, which touches it at both ends: held now at one and now at the other, it
+ * rocked for ever as fast as overlaps are pushed out. */
+static void what_lies_on_a_body_does_not_rock(void **state)
+{
+  (void)state;
+  static const char *const shapes[2] = {"{\"type\": \"plane\"}",
+                                        "{\"type\": \"cylinder\", \"radius\": 0.05, \"length\": 0.4}, \"position\": "
+                                        "[0, 0, -0.05], \"rotation\": {\"axis\": [0, 1, 0], \"angle\": 90}"};
+  for (int k = 0; k < 2; k++) {
+    text t = {0};
+    say(&t,
+        "{\"friction\": 0.3, \"time\": {\"dt\": 0.004}, \"materials\": {\"hair\": {\"preset\": \"hair-caucasian\", "
+        "\"damping\": 0.005, \"collision_radius\": 0.0005}}, \"solver\": {\"method\": \"gs\", \"tol\": 1e-4, "
+        "\"chord\": 1, \"overlap\": 1, \"push\": 0.003, \"spacing\": 0.25, \"sleep\": false}, \"rods\": "
+        "[{\"material\": "
+        "\"hair\", \"elements\": 1, \"length\": 0.09, \"root\": {\"type\": \"free\", \"position\": [-0.045, 0, "
+        "0.0008], "
+        "\"direction\": [1, 0, 0.02]}}], \"bodies\": [{\"shape\": %s}]}",
+        shapes[k]);
+    play p = play_text(&t, 1);
+    play_until(&p, 0.9);
+    p.speed = 0;
+    play_until(&p, 1);
+    expect_at_most(p.speed, 1e-7, "speed at rest");
+    for (int end = 0; end < 2; end++)
+      expect_at_most(fabs(place(&p, 0, 0.09 * end).z - 0.0005), 1e-4, "height of an end");
+    play_close(&p);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_pile_lies_still),
@@ -220,6 +250,7 @@ int main(void)
                                      cmocka_unit_test(what_changes_wakes_it),
                                      cmocka_unit_test(sleep_is_saved),
                                      cmocka_unit_test(boxes_sleep),
-                                     cmocka_unit_test(what_holds_is_not_lost)};
+                                     cmocka_unit_test(what_holds_is_not_lost),
+                                     cmocka_unit_test(what_lies_on_a_body_does_not_rock)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
