@@ -35,30 +35,113 @@ static void make_sets(bool small, bool smooth, set_list *sets)
   for (int i = 0; i < sets->count; i++) sets->at[i] = sets->text[i];
 }
 
-static skein_status film_one(reproduce_section *s, int smooth, skein_measures *m, int *frames)
+static skein_status film_one(reproduce_section *s, int smooth, reproduce_film *film, skein_measures *m)
 {
   set_list sets;
-  reproduce_film film;
   make_sets(s->set->quick, smooth, &sets);
   reproduce_film_def def = {.name = names[smooth], .scene = "free-a", .sets = sets.at, .set_count = sets.count};
   if (smooth) def.frames = 345;                          /* 11.5 s: the gentle part and the rough one */
   if (s->set->quick) def.frames = 75, def.patience = 25; /* to where it turns fastest */
-  skein_status status = reproduce_film_make(s, &def, &film);
+  skein_status status = reproduce_film_make(s, &def, film);
   skein_measure_def measure = skein_default_measure_def();
-  *m = (skein_measures){.strand = -1};
-  *frames = film.frames;
-  if (status.code == SKEIN_OK) status = skein_measure_run(film.run, &measure, m);
-  reproduce_film_end(&film);
+  if (status.code == SKEIN_OK) status = skein_measure_run(film->run, &measure, m);
   return status;
 }
 
 /* Both runs up to the frame that both have. */
-static void make_equal(skein_measures *m, const int *frames)
+static void make_equal(skein_measures *m, const reproduce_film *film)
 {
-  int least = frames[0] < frames[1] ? frames[0] : frames[1];
+  int least = film[0].frames < film[1].frames ? film[0].frames : film[1].frames;
   for (int k = 0; k < PAIR; k++)
     if (m[k].frames > least + 1) m[k].frames = least + 1;
 }
+
+/* ---- Clumps by what still counts as moving as one ---- */
+
+/* Largest slide within the time of `hold`, in sums of radii. */
+static const double slips[] = {1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005};
+enum { SLIPS = sizeof slips / sizeof slips[0], LOOKS = 40 }; /* frames of the gentle part, at most */
+
+typedef struct slip_row {
+  double clumps, mean, of_rod, pairs;
+} slip_row;
+
+static void add_clumps(slip_row *row, const skein_clumps *c)
+{
+  row->clumps += c->clumps, row->mean += c->mean, row->of_rod += c->of_rod, row->pairs += c->pairs;
+}
+
+static skein_status look_at_slips(const skein_run *run, int before, int now, slip_row rows[SLIPS])
+{
+  skein_frame then = {0}, frame = {0};
+  skein_status s = skein_run_frame(run, before, &then);
+  if (s.code == SKEIN_OK) s = skein_run_frame(run, now, &frame);
+  for (int k = 0; k < SLIPS && s.code == SKEIN_OK; k++) {
+    skein_clumps clumps;
+    skein_measure_def def = skein_default_measure_def();
+    def.slip = slips[k];
+    s = skein_measure_clumps(&then, &frame, &def, NULL, &clumps);
+    if (s.code == SKEIN_OK) add_clumps(&rows[k], &clumps);
+  }
+  skein_frame_destroy(&then);
+  skein_frame_destroy(&frame);
+  return s;
+}
+
+/* Means over frames of the gentle part, evenly taken; *looks: how many. */
+static skein_status measure_slips(const skein_run *run, const skein_measures *m, double rough_from,
+                                  slip_row rows[SLIPS], int *looks)
+{
+  int hold = (int)fmax(1, round(skein_default_measure_def().hold * skein_run_fps(run))), gentle = 0, seen = 0;
+  skein_status s = {.code = SKEIN_OK};
+  *looks = 0;
+  for (int k = hold; k < m->frames; k++) gentle += measure_phase_of(m, k, rough_from) == MEASURE_GENTLE;
+  for (int k = hold; k < m->frames && s.code == SKEIN_OK; k++) {
+    if (measure_phase_of(m, k, rough_from) != MEASURE_GENTLE) continue;
+    if (seen++ * LOOKS / gentle < *looks) continue;
+    s = look_at_slips(run, k - hold, k, rows), ++*looks;
+  }
+  for (int k = 0; k<SLIPS && * looks> 0; k++) {
+    double share = 1.0 / *looks;
+    rows[k].clumps *= share, rows[k].mean *= share, rows[k].of_rod *= share, rows[k].pairs *= share;
+  }
+  return s;
+}
+
+static void write_slips(reproduce_section *s, slip_row rows[PAIR][SLIPS], int looks)
+{
+  static const char *const columns[] = {"slip (diameters)",        "clumps, with friction",
+                                        "clumps, without",         "rods per clump, with friction",
+                                        "rods per clump, without", "clump of a rod, with friction",
+                                        "clump of a rod, without", "pairs, with friction",
+                                        "pairs, without"};
+  char caption[160];
+  snprintf(caption, sizeof caption,
+           "Clumps in gentle motion, by how far strands of one may slide along each other in 0.2 s (%d frames)", looks);
+  reproduce_table t = reproduce_table_begin(s, "hair-friction-slip", caption, columns, 9);
+  for (int k = 0; k < SLIPS; k++) {
+    reproduce_cell(&t, "%.3g", slips[k]);
+    for (int i = 0; i < PAIR; i++) reproduce_cell(&t, "%.4g", rows[i][k].clumps);
+    for (int i = 0; i < PAIR; i++) reproduce_cell(&t, "%.3g", rows[i][k].mean);
+    for (int i = 0; i < PAIR; i++) reproduce_cell(&t, "%.3g", rows[i][k].of_rod);
+    for (int i = 0; i < PAIR; i++) reproduce_cell(&t, "%.4g", rows[i][k].pairs);
+  }
+  reproduce_table_end(&t);
+}
+
+static skein_status compare_slips(reproduce_section *s, const reproduce_film *film, const skein_measures *m,
+                                  const measure_summary *sum)
+{
+  slip_row rows[PAIR][SLIPS] = {0};
+  int looks[PAIR] = {0};
+  skein_status status = {.code = SKEIN_OK};
+  for (int k = 0; k < PAIR && status.code == SKEIN_OK; k++)
+    status = measure_slips(film[k].run, &m[k], sum[k].rough_from, rows[k], &looks[k]);
+  if (status.code == SKEIN_OK && looks[0] > 0 && looks[1] > 0) write_slips(s, rows, looks[0]);
+  return status;
+}
+
+/* ---- The report ---- */
 
 static void write_tables(reproduce_section *s, const measure_summary *sum)
 {
@@ -128,14 +211,15 @@ skein_status reproduce_hair_friction(reproduce_section *s)
 {
   skein_measures m[PAIR] = {0};
   measure_summary sum[PAIR];
-  int frames[PAIR] = {0};
+  reproduce_film film[PAIR] = {0};
   skein_status status = {.code = SKEIN_OK};
-  for (int k = 0; k < PAIR && status.code == SKEIN_OK; k++) status = film_one(s, k, &m[k], &frames[k]);
+  for (int k = 0; k < PAIR && status.code == SKEIN_OK; k++) status = film_one(s, k, &film[k], &m[k]);
   if (status.code == SKEIN_OK) {
-    make_equal(m, frames);
+    make_equal(m, film);
     for (int k = 0; k < PAIR; k++) sum[k] = measure_summarise(&m[k]);
     reproduce_say(s, "%d frames of both, %d rods.", m[0].frames - 1, m[0].rods);
     write_tables(s, sum);
+    status = compare_slips(s, film, m, sum);
     draw(s, m, "root_speed", "Speed of the roots", "m/s");
     draw(s, m, "clumps", "Clumps: strands that move as one", "clumps");
     draw(s, m, "clump_of_rod", "Size of the clump that a rod is in", "rods");
@@ -144,6 +228,6 @@ skein_status reproduce_hair_friction(reproduce_section *s)
     draw(s, m, "slide", "Contacts that slide", "%");
     judge(s, sum);
   }
-  for (int k = 0; k < PAIR; k++) skein_measures_destroy(&m[k]);
+  for (int k = 0; k < PAIR; k++) reproduce_film_end(&film[k]), skein_measures_destroy(&m[k]);
   return status;
 }

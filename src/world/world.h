@@ -202,20 +202,23 @@ bool sk_world_live_create(skein_world *w); /* false: no memory */
 void sk_world_pull(skein_world *w, int strand, double dt, sk_rod_system *sys);
 void sk_world_pulls_follow(skein_world *w); /* after a cut */
 
-/* ---- touch.c: capsules, candidates, refinement on the true curves ---- */
-skein_status sk_world_touch(skein_world *w, double dt);
+/* ---- pieces.c: capsules of the rods ---- */
 /* Pieces per element of a strand, so that chords miss it by at most that; none is shorter than a fifth of a radius:
  * what is curled more than that has run away, and must not take all memory with it. */
 int sk_world_pieces(const skein_world *w, int strand, double miss);
+skein_status sk_world_make_pieces(skein_world *w, double dt);
+/* Whether a point went further than the reach of its piece, after the rods have moved; its strand will look further.
+ * *speed: the largest. */
+bool sk_world_overshoot(skein_world *w, double dt, double *speed);
+
+/* ---- touch.c: candidates, refinement on the true curves ---- */
+skein_status sk_world_touch(skein_world *w, double dt);
 void sk_world_find_roots(skein_world *w);
 /* The nearest places of two rods on their true curves as they are now, near the touch's, which is on these pieces. */
 void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b);
 /* m: edges of meshes that are not convex have no sure normal where they touch, so such bodies are kept this far apart
  * from those that have edges too. */
 double sk_world_skin(const skein_world *w, int body_a, int body_b);
-/* Whether a point went further than the reach of its piece, after the rods have moved; its strand will look further.
- * *speed: the largest. */
-bool sk_world_overshoot(skein_world *w, double dt, double *speed);
 
 /* ---- thin.c: contacts that say the same ---- */
 void sk_world_spare(const skein_world *w, sk_touch *t, int count); /* t by (a, b): marks those that are spared */
