@@ -21,8 +21,13 @@ static int merge(const skein_world *w, sk_touch *t, int count)
     bool same = last && sk_touch_order(last, t + i) == 0 &&
                 fabs(last->sa - t[i].sa) + fabs(last->sb - t[i].sb) < near &&
                 sk_dot(last->frame[0], t[i].frame[0]) > 0.9;
-    if (!same) t[kept++] = t[i];
-    else if (t[i].gap < last->gap) *last = t[i];
+    if (!same) {
+      t[kept++] = t[i];
+      continue;
+    }
+    int lasting = last->lasting || t[i].lasting;
+    if (t[i].gap < last->gap) *last = t[i];
+    last->lasting = lasting;
   }
   return kept;
 }

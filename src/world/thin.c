@@ -31,12 +31,13 @@ static bool stands_for(const sk_touch *kept, const sk_touch *t, double spacing)
 }
 
 /* Marks those of a pair that others stand for: the deepest stays, spares what is near and takes over its impulse; then
- * the deepest that is left. One that has acted counts as deeper by `faith`, so that a pair at rest keeps its contacts.
- */
+ * the deepest that is left. One that has acted counts as deeper by `faith`, so that a pair at rest keeps its contacts;
+ * the lasting come before all others, and none is spared. */
 static void spare(sk_touch *t, int count, double spacing, double faith)
 {
   double depth[SK_PAIR_MOST];
-  for (int i = 0; i < count; i++) depth[i] = (sk_norm(t[i].impulse) > 0 ? faith : 0) - t[i].gap;
+  for (int i = 0; i < count; i++)
+    depth[i] = t[i].lasting ? HUGE_VAL : (sk_norm(t[i].impulse) > 0 ? faith : 0) - t[i].gap;
   for (;;) {
     int deepest = -1;
     for (int i = 0; i < count; i++)
@@ -44,7 +45,7 @@ static void spare(sk_touch *t, int count, double spacing, double faith)
     if (deepest < 0) return;
     depth[deepest] = -HUGE_VAL;
     for (int i = 0; i < count; i++) {
-      if (!(depth[i] > -HUGE_VAL) || !stands_for(t + deepest, t + i, spacing)) continue;
+      if (!(depth[i] > -HUGE_VAL) || t[i].lasting || !stands_for(t + deepest, t + i, spacing)) continue;
       depth[i] = -HUGE_VAL, t[i].spared = true;
       t[deepest].impulse = sk_add(t[deepest].impulse, t[i].impulse);
     }

@@ -322,12 +322,13 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
 /* ---- What acted ---- */
 
 /* Whether a contact of the last step is one that may be lost: curves that lie along each other, or on a body, are
- * nearest at other places than their chords, and which places these are turns on a hair's breadth. Not of a rod with
- * itself: step by step one place would go along it to the other. */
+ * nearest at other places than their chords, and which places these are turns on a hair's breadth. While all is calm,
+ * also those that have not acted: two places of a pair of hairs took turns, one sinking while the other acted, and the
+ * hairs swayed for ever. Not of a rod with itself: step by step one place would go along it to the other. */
 static bool is_at_stake(const skein_world *w, const sk_touch *t)
 {
-  bool other = sk_is_rod(w, t->a) && t->a != t->b;
-  return other && (is_curved(w, t->a) || is_curved(w, t->b)) && sk_norm(t->impulse) > 0 && !sk_world_dormant(w, t);
+  bool other = sk_is_rod(w, t->a) && t->a != t->b, acts = w->calm > 0 || sk_norm(t->impulse) > 0;
+  return other && acts && (is_curved(w, t->a) || is_curved(w, t->b)) && !sk_world_dormant(w, t);
 }
 
 static int piece_at(const skein_world *w, int object, double s)
@@ -375,6 +376,7 @@ static bool renew(const skein_world *w, const sk_touch *old, double dt, sk_touch
   *t = (sk_touch){.a = old->a,
                   .b = old->b,
                   .feature = old->feature,
+                  .lasting = w->calm > 0,
                   .sa = old->sa,
                   .sb = old->sb,
                   .mu = w->mu[pair],
@@ -396,7 +398,7 @@ static bool comes_before(const sk_touch *x, const sk_touch *y)
 
 /* Where contacts are thinned, those that acted in the last step are among them wherever the chords are nearest now: one
  * that was found in one step and not in the next let go of what it held, and hair never came to rest. Which of them
- * stay is up to the thinning. */
+ * stay is up to the thinning; all of them while all is calm. */
 static skein_status carry_on(skein_world *w, double dt)
 {
   if (!(w->scene->step.spacing > 0) || sk_world_settling(w)) return sk_ok();

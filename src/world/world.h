@@ -42,7 +42,8 @@ typedef struct sk_touch {
   sk_vec3 miss;             /* what the true motion adds to u, in world axes (bend.c) */
   double approach, offset;  /* its normal part; what the gap adds to u_N */
   int status;               /* 0 open, 1 stick, 2 slide */
-  int spared;               /* 1: not in the problem: a contact nearby stands for it */
+  int16_t spared;           /* 1: not in the problem: a contact nearby stands for it */
+  int16_t lasting;          /* 1: in the problem all the same, as it was in the last one */
   int axial, axial_dof;     /* 1, 2: its first or second side is pushed along its axis, which has this dof; 0, -1 */
 } sk_touch;
 
