@@ -40,7 +40,7 @@ static skein_status film_one(reproduce_section *s, int smooth, reproduce_film *f
   set_list sets;
   make_sets(s->set->quick, smooth, &sets);
   reproduce_film_def def = {.name = names[smooth], .scene = "free-a", .sets = sets.at, .set_count = sets.count};
-  if (smooth) def.frames = 345;                          /* 11.5 s: the gentle part and the rough one */
+  def.frames = 345;                                      /* 11.5 s: the gentle part and the rough one */
   if (s->set->quick) def.frames = 75, def.patience = 25; /* to where it turns fastest */
   skein_status status = reproduce_film_make(s, &def, film);
   skein_measure_def measure = skein_default_measure_def();
@@ -129,6 +129,28 @@ static void write_slips(reproduce_section *s, slip_row rows[PAIR][SLIPS], int lo
   reproduce_table_end(&t);
 }
 
+/* Strands that stick to each other: those that slide by the smallest ways of the list, all of which must agree. */
+enum { STUCK = SLIPS - 2 };
+
+static void judge_slips(reproduce_section *s, slip_row rows[PAIR][SLIPS])
+{
+  bool more = true, larger = true;
+  const slip_row *a = &rows[0][STUCK], *b = &rows[1][STUCK];
+  if (s->set->quick) return;
+  for (int k = STUCK; k < SLIPS; k++) {
+    more = more && rows[0][k].clumps > rows[1][k].clumps;
+    larger = larger && rows[0][k].mean > rows[1][k].mean && rows[0][k].of_rod > rows[1][k].of_rod;
+  }
+  reproduce_claim(s, more,
+                  "gentle parts: %.4g clumps of strands that stick (that slide by %g diameters in 0.2 s at most) with "
+                  "friction, %.4g without: more, with half of that slide too",
+                  a->clumps, slips[STUCK], b->clumps);
+  reproduce_claim(s, larger,
+                  "gentle parts: such clumps have %.3g rods with friction, %.3g without; a rod is in one of %.3g and "
+                  "%.3g: larger, with half of that slide too",
+                  a->mean, b->mean, a->of_rod, b->of_rod);
+}
+
 static skein_status compare_slips(reproduce_section *s, const reproduce_film *film, const skein_measures *m,
                                   const measure_summary *sum)
 {
@@ -137,7 +159,9 @@ static skein_status compare_slips(reproduce_section *s, const reproduce_film *fi
   skein_status status = {.code = SKEIN_OK};
   for (int k = 0; k < PAIR && status.code == SKEIN_OK; k++)
     status = measure_slips(film[k].run, &m[k], sum[k].rough_from, rows[k], &looks[k]);
-  if (status.code == SKEIN_OK && looks[0] > 0 && looks[1] > 0) write_slips(s, rows, looks[0]);
+  if (status.code != SKEIN_OK || looks[0] == 0 || looks[1] == 0) return status;
+  write_slips(s, rows, looks[0]);
+  judge_slips(s, rows);
   return status;
 }
 
@@ -199,12 +223,13 @@ static void judge(reproduce_section *s, const measure_summary *sum)
                   clumps[0], clumps[1], joined[0], joined[1]);
     return;
   }
-  reproduce_claim(s, clumps[0] > clumps[1],
-                  "gentle parts: %.4g clumps that move as one with friction, %.4g without: more", clumps[0], clumps[1]);
+  reproduce_claim(
+      s, clumps[0] > clumps[1],
+      "gentle parts: %.4g clumps that move as one (slide by a diameter at most) with friction, %.4g without: more",
+      clumps[0], clumps[1]);
   reproduce_claim(s, size[0] > size[1],
-                  "gentle parts: a rod is in a clump of %.4g rods with friction, of %.4g without: "
-                  "larger",
-                  size[0], size[1]);
+                  "gentle parts: a rod is in such a clump of %.4g rods with friction, of %.4g without: larger", size[0],
+                  size[1]);
 }
 
 skein_status reproduce_hair_friction(reproduce_section *s)
