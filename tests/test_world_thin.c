@@ -13,7 +13,7 @@ static play fall_open(double spacing, int threads)
 {
   text t = {0};
   say(&t,
-      "{\"time\": {\"dt\": 0.002}, \"solver\": {\"spacing\": %g, \"sleep\": false}, \"materials\": {\"m\": "
+      "{\"time\": {\"dt\": 0.002}, \"solver\": {\"spacing\": %g}, \"materials\": {\"m\": "
       "{\"preset\": "
       "\"hair-caucasian\", \"collision_radius\": 0.001}}, \"bodies\": [{\"shape\": {\"type\": \"cylinder\", "
       "\"radius\": 0.04, \"length\": 0.2}, \"position\": [0.05, 0, -0.045], \"rotation\": {\"axis\": [1, 0, 0], "

@@ -101,8 +101,8 @@ static skein_status measure_slips(const skein_run *run, const skein_measures *m,
     if (seen++ * LOOKS / gentle < *looks) continue;
     s = look_at_slips(run, k - hold, k, rows), ++*looks;
   }
-  for (int k = 0; k<SLIPS && * looks> 0; k++) {
-    double share = 1.0 / *looks;
+  double share = 1.0 / (*looks > 0 ? *looks : 1);
+  for (int k = 0; k < SLIPS; k++) {
     rows[k].clumps *= share, rows[k].mean *= share, rows[k].of_rod *= share, rows[k].pairs *= share;
   }
   return s;
