@@ -455,6 +455,68 @@ typedef struct skein_start_info {
 
 SKEIN_API skein_start_info skein_scene_start(const skein_scene *scene);
 
+/* What may be wrong with a step, seen from outside: by positions and velocities before and after it. A set of these is
+ * an unsigned with bit 1 << flaw; none: the step is solved. */
+typedef enum skein_flaw {
+  SKEIN_FLAW_DIVERGED,   /* not finite, or an object has more energy of nothing than it has at all */
+  SKEIN_FLAW_WOKEN,      /* something that slept was touched; never of a step that was accepted */
+  SKEIN_FLAW_TOO_FAST,   /* a place went further than contacts were looked for */
+  SKEIN_FLAW_MISSED,     /* the friction solver missed its tolerance */
+  SKEIN_FLAW_CURVED,     /* places went elsewhere than the linear problem had them */
+  SKEIN_FLAW_TOO_DEEP,   /* two axes went through each other, or an overlap is large and grew */
+  SKEIN_FLAW_DEEP,       /* an overlap is large and did not grow */
+  SKEIN_FLAW_UNBALANCED, /* energy came from nothing, or a speed is above its bound */
+  SKEIN_FLAW_COUNT
+} skein_flaw;
+
+SKEIN_API const char *skein_flaw_name(skein_flaw flaw); /* "too deep" */
+
+/* The worst of its kind in a step. Objects: rods first, then bodies (rods + index), -1: none. */
+typedef struct skein_finding {
+  double size;
+  int a, b;
+} skein_finding;
+
+/* What the step is worth. Lengths in contact lengths: the collision radius of the thinner rod, of two bodies a fiftieth
+ * of the smaller one. */
+typedef struct skein_verdict {
+  unsigned flaws;
+  skein_finding overlap; /* at the end of the step, between the true curves; of two rods, or a rod and a body */
+  skein_finding deeper;  /* by how much one grew in the step */
+  skein_finding curved;  /* largest way of a contact beside what the linear problem had */
+  skein_finding balance; /* energy of nothing of an object, over its energy scale */
+  skein_finding reach;   /* largest motion of a place over what was searched */
+  skein_finding speed;   /* largest of a place over its bound */
+  skein_finding crossed; /* the first pair whose axes went through each other; size: how many pairs did */
+  double made;           /* J: energy of nothing, all objects */
+  double turnover;       /* J: work of gravity, forces and driven ends, by size: what `made` is measured by */
+} skein_verdict;
+
+enum { SKEIN_ATTEMPTS = 24 }; /* of one step, at most */
+
+/* What follows an attempt at a step. */
+typedef enum skein_action {
+  SKEIN_ACCEPT,
+  SKEIN_ACCEPT_FLAWED,
+  SKEIN_WAKE,
+  SKEIN_SEARCH_FURTHER,
+  SKEIN_SOLVE_ON,
+  SKEIN_ASK_LESS,
+  SKEIN_HALVE,
+  SKEIN_GIVE_UP,
+  SKEIN_ACTION_COUNT
+} skein_action;
+
+SKEIN_API const char *skein_action_name(skein_action action); /* "halve" */
+
+typedef struct skein_attempt {
+  double dt;      /* s */
+  unsigned flaws; /* as in the verdict */
+  skein_action action;
+  int sweeps;
+  double seconds; /* wall clock */
+} skein_attempt;
+
 /* What one step did. All in SI units; a row of the statistics. */
 typedef struct skein_step_info {
   double time, dt; /* s: at the end of the step, and its length */
@@ -475,6 +537,9 @@ typedef struct skein_step_info {
   double seconds_rods, seconds_collide, seconds_assemble, seconds_solve, seconds_other; /* wall clock */
   double seconds_loop; /* of seconds_solve: the iterations alone, without building W */
   double memory;       /* MB, the most that the process has had so far */
+  skein_verdict verdict;
+  int attempts; /* at this step, the accepted one with them */
+  skein_attempt attempt[SKEIN_ATTEMPTS];
 } skein_step_info;
 
 typedef struct skein_world skein_world;
