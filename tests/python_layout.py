@@ -1,5 +1,6 @@
-"""Reads include/skein/skein.h and compares it with what python/skein/_lib.py mirrors: names and order of the fields,
-sizes and offsets as the compiler has them, arguments of every function. What the module does not have is only named."""
+"""Reads the headers of include/skein and compares them with what python/skein/_lib.py mirrors: names and order of the
+fields, sizes and offsets as the compiler has them, arguments of every function. What the module does not have is only
+named."""
 import ctypes
 import os
 import re
@@ -11,6 +12,12 @@ def note(missing):
     """Says what the module cannot do yet."""
     for name in sorted(missing):
         print(f"note: {name} is not in the Python module", file=sys.stderr)
+
+
+def front_door(include):
+    """The public headers as one text, in the order in which skein.h includes them."""
+    names = re.findall(r"#include <(skein/\w+\.h)>", (include / "skein/skein.h").read_text())
+    return "\n".join(re.sub(r"#include <skein/.*", "", (include / name).read_text()) for name in names)
 
 
 def bare(header):

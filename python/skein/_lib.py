@@ -1,6 +1,6 @@
 """The library behind the module: where it is, its structs and functions as ctypes sees them, errors, owned pointers.
 
-Everything here mirrors include/skein/skein.h; tests/test_python.py compares each size, offset and prototype with it."""
+Everything here mirrors include/skein; tests/test_python.py compares each size, offset and prototype with it."""
 from __future__ import annotations
 
 import contextlib

@@ -1,0 +1,44 @@
+/* Scenes: what exists, read from JSON and checked; constant from then on. */
+#ifndef SKEIN_SCENE_H
+#define SKEIN_SCENE_H
+
+#include <skein/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct skein_scene skein_scene;
+
+/* Reads and checks a scene file (docs/scene.md). sets: "path=value" strings that replace fields ("time.dt=1e-3"). */
+SKEIN_API skein_status skein_scene_read(const char *path, const char *const *sets, int set_count, skein_scene **scene);
+/* The same from text; `name` stands in messages, files are relative to `folder`. */
+SKEIN_API skein_status skein_scene_parse(const char *text, const char *name, const char *folder,
+                                         const char *const *sets, int set_count, skein_scene **scene);
+SKEIN_API void skein_scene_destroy(skein_scene *scene);             /* NULL is fine */
+SKEIN_API const char *skein_scene_source(const skein_scene *scene); /* the JSON text, with the sets in it */
+SKEIN_API const char *skein_scene_title(const skein_scene *scene);
+SKEIN_API double skein_scene_duration(const skein_scene *scene);      /* s */
+SKEIN_API double skein_scene_fps(const skein_scene *scene);           /* frames per second of simulated time */
+SKEIN_API int skein_scene_checkpoint_every(const skein_scene *scene); /* frames between two states of a run */
+
+/* How the rods of a scene got their initial shapes. Names are of rods, NULL where there is none. */
+typedef struct skein_start_info {
+  int rods;
+  int fitted;                    /* to strands of files or points: the largest distance between a strand and its rod, */
+  double fit_most, fit_mean;     /* m: over all of them, and the mean over rods; */
+  double share_most, share_mean; /* the same as shares of the rod's length */
+  const char *fit_worst;
+  int moved;          /* out of bodies ("start": {"outside": true}): */
+  double moved_most;  /* m: largest way of a point */
+  int inside;         /* that could not be moved out, or not all of it: */
+  double inside_most; /* m: the deepest place */
+  const char *inside_worst;
+} skein_start_info;
+
+SKEIN_API skein_start_info skein_scene_start(const skein_scene *scene);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
