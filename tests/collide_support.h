@@ -93,7 +93,7 @@ static inline int by_place(const void *x, const void *y)
                    c->b - (double)d->b,
                    c->sa - d->sa,
                    c->sb - d->sb,
-                   c->feature - (double)d->feature,
+                   sk_feature_order(c->feature, d->feature),
                    c->piece_a - (double)d->piece_a,
                    c->piece_b - (double)d->piece_b};
   for (int k = 0; k < 7; k++)
@@ -184,7 +184,7 @@ static inline uint64_t hash_of(const sk_candidate *c, int count)
 {
   uint64_t h = 0;
   for (int i = 0; i < count; i++) {
-    int n[5] = {c[i].a, c[i].b, c[i].piece_a, c[i].piece_b, c[i].feature};
+    int n[5] = {c[i].a, c[i].b, c[i].piece_a, c[i].piece_b, sk_feature_number(c[i].feature)};
     double x[14] = {c[i].sa,        c[i].sb,        c[i].point_a.x, c[i].point_a.y,  c[i].point_a.z,
                     c[i].point_b.x, c[i].point_b.y, c[i].point_b.z, c[i].normal.x,   c[i].normal.y,
                     c[i].normal.z,  c[i].gap,       c[i].mu,        c[i].restitution};

@@ -38,7 +38,7 @@ static void check_segment(const trial *w)
     if (w->s->kind != SK_MESH || k == 0) expect_at_most(fabs(phi - near[k].distance), 1e-8, "distance at t");
     expect_at_most(phi, near[k].distance + 1e-9, "distance over the nearest");
     expect_at_most(near[k].distance, w->reach, "distance within reach");
-    assert_true(near[k].t >= 0 && near[k].t <= 1 && near[k].feature >= 0);
+    assert_true(near[k].t >= 0 && near[k].t <= 1 && sk_feature_face(near[k].feature) >= 0);
     if (k > 0) assert_true(near[k].distance >= near[k - 1].distance);
   }
 }
@@ -217,6 +217,56 @@ static void test_mesh_moves(void **state)
   soup_free(&s), soup_free(&other);
 }
 
+/* A point has one face, whoever asks: the triangle that its nearest place is on. */
+static void test_point_has_one_face(void **state)
+{
+  (void)state;
+  soup s = make_torus(20, 8, 0.8, 0.3, 0);
+  sk_mesh *m = mesh_of(&s, false);
+  sk_shape shapes[SOLIDS + 1] = {{.kind = SK_MESH, .mesh = m}};
+  sk_random g = sk_random_make(9);
+  for (int k = 0; k < SOLIDS; k++) shapes[k + 1] = solids[k];
+  int inner = 0;
+  for (int k = 0; k < 50 * (SOLIDS + 1); k++) {
+    const sk_shape *shape = shapes + k % (SOLIDS + 1);
+    sk_pose pose = pose_drawn(&g, 1);
+    sk_vec3 x = sk_pose_out(&pose, drawn(&g, 1)), y;
+    sk_near point, segment[SK_NEAR_MAX];
+    if (!sk_shape_point(shape, &pose, x, 0.5, &point)) continue;
+    assert_true(sk_shape_segment(shape, &pose, x, x, 0.5, segment) > 0);
+    if (shape->kind == SK_MESH) {
+      double weight[3];
+      assert_int_equal(sk_feature_face(point.feature), sk_mesh_nearest(m, sk_pose_in(&pose, x), &y));
+      sk_mesh_weights(m, sk_feature_face(point.feature), y, weight);
+      if (fmin(weight[0], fmin(weight[1], weight[2])) < 1e-9) continue; /* on an edge: either of its triangles */
+      inner++;
+    }
+    assert_int_equal(sk_feature_order(point.feature, segment[0].feature), 0);
+  }
+  assert_true(inner > 10);
+  sk_mesh_destroy(m);
+  soup_free(&s);
+}
+
+/* Names of features: what was put in comes out, in the order of face, then place; of two shapes there is no face. */
+static void test_features(void **state)
+{
+  (void)state;
+  sk_feature last = sk_feature_at(0, SK_AT_MIDDLE), two = sk_feature_of_two(1, 2, 3);
+  for (int face = 0; face < 3; face++)
+    for (int place = SK_AT_MIDDLE; place <= SK_AT_END; place++) {
+      sk_feature f = sk_feature_at(face, (sk_place)place);
+      assert_int_equal(sk_feature_face(f), face);
+      assert_int_equal(sk_feature_order(f, f), 0);
+      if (face + place > 0) assert_true(sk_feature_order(last, f) < 0 && sk_feature_order(f, last) > 0);
+      assert_true(sk_feature_number(last) <= sk_feature_number(f));
+      last = f;
+    }
+  assert_int_equal(sk_feature_face(two), -1);
+  assert_int_equal(sk_feature_order(two, sk_feature_of_two(1, 2, 3)), 0);
+  assert_true(sk_feature_order(two, sk_feature_of_two(1, 3, 2)) != 0);
+}
+
 static void test_mesh_bad(void **state)
 {
   (void)state;
@@ -252,6 +302,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_segment_solids),  cmocka_unit_test(test_segment_meshes),
                                      cmocka_unit_test(test_segment_needles), cmocka_unit_test(test_segment_places),
                                      cmocka_unit_test(test_segment_minima),  cmocka_unit_test(test_mesh_moves),
-                                     cmocka_unit_test(test_mesh_bad)};
+                                     cmocka_unit_test(test_mesh_bad),        cmocka_unit_test(test_point_has_one_face),
+                                     cmocka_unit_test(test_features)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

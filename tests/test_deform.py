@@ -93,6 +93,27 @@ class Motion(Deform):
                 self.assertLess(abs(middle[0] - world.time ** 2), 5e-4)
                 self.assertLess(abs(middle[2] - 0.5 * world.time ** 2 - 0.004), 3e-4)
 
+    def test_a_rod_goes_with_its_own_triangle(self):
+        # each triangle at a speed of its own: that of another one would carry the rod elsewhere, or through the sheet
+        def shear(v, t):
+            y = v[:, 1] / 0.1
+            return v + t * numpy.stack([0.5 * numpy.sin(numpy.pi / 2 * y), 0 * y, 0.2 * y * y], axis=1)
+        for model in "super-helix", "der":
+            for place in 0.1, -0.1:
+                cache = self.write(*sheet(0.3, 16), shear, 60, 0.1)[0]
+                scene = self.rod_on(cache)
+                scene["friction"], scene["gravity"] = 2, [0, 0, -20]
+                scene["rods"][0].update(model=model, elements=4 if model == "super-helix" else 10)
+                scene["rods"][0]["root"].update(position=[-0.03, place, 0.004], direction=[1, 0, 0])
+                with skein.World(scene, threads=1) as world:
+                    worst = 0
+                    while world.time < 0.1:
+                        worst = max(worst, world.step(0.1).penetration)
+                    x, y, z = world.points()[0].T
+                    self.assertLess(worst, 0.1, model)
+                    self.assertLess(abs(x.mean() - 0.05 * place / 0.1), 4e-3, model)
+                    self.assertLess(abs(z - 0.004 - 0.02).max(), 2e-3, model)
+
     def test_a_bump_lifts_a_rod_and_passes(self):
         def bump(v, t):
             z = 0.01 * numpy.exp(-((v[:, 0] + 0.1 - 0.3 * t) / 0.02) ** 2)

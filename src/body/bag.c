@@ -2,12 +2,6 @@
  * from the ones already chosen, which keep a body standing. */
 #include "body/inside.h"
 
-int sk_feature(int kind, int i, int j)
-{
-  uint32_t h = (uint32_t)kind * 83492791u ^ (uint32_t)i * 73856093u ^ (uint32_t)j * 19349663u;
-  return (int)(h & 0x7fffffffu);
-}
-
 static double apart2(const sk_near *a, const sk_near *b)
 {
   sk_vec3 w = sk_sub(a->point, b->point);
@@ -35,7 +29,7 @@ static void thin(sk_bag *bag)
   bag->count = SK_NEAR_MAX;
 }
 
-void sk_bag_add(sk_bag *bag, sk_vec3 point, sk_vec3 normal, double distance, int feature)
+void sk_bag_add(sk_bag *bag, sk_vec3 point, sk_vec3 normal, double distance, sk_feature feature)
 {
   sk_near n = {point, normal, distance, 0, feature};
   if (!(distance <= bag->reach) || !isfinite(distance) || !isfinite(sk_dot(point, normal))) return;

@@ -111,13 +111,53 @@ sk_vec3 sk_tube_at(const sk_tube *t, double x, sk_vec3 *tangent);
 
 /* ---- Queries ---- */
 
+/* Which feature of a shape a contact is on: the same name for the same feature from step to step. Either one of one
+ * shape (triangle, face, point of a tube) with the part of the segment that is nearest there, or one made of a feature
+ * of each of two shapes. Only the functions below look inside. */
+typedef enum sk_place { SK_AT_MIDDLE, SK_AT_START, SK_AT_END, SK_OF_TWO } sk_place;
+
+typedef struct sk_feature {
+  int32_t name; /* of the face; SK_OF_TWO: a hash */
+  sk_place place;
+} sk_feature;
+
+static inline sk_feature sk_feature_at(int face, sk_place place)
+{
+  return (sk_feature){face, place};
+}
+
+/* kind: of pair; i, j: numbers of the features of the two shapes. */
+static inline sk_feature sk_feature_of_two(int kind, int i, int j)
+{
+  uint32_t h = (uint32_t)kind * 83492791u ^ (uint32_t)i * 73856093u ^ (uint32_t)j * 19349663u;
+  return (sk_feature){(int32_t)(h & 0x7fffffffu), SK_OF_TWO};
+}
+
+/* The triangle of a mesh, the face of a shape; -1: made of two. */
+static inline int sk_feature_face(sk_feature f)
+{
+  return f.place == SK_OF_TWO ? -1 : f.name;
+}
+
+/* Face and place as one number, for the name of a pair. */
+static inline int sk_feature_number(sk_feature f)
+{
+  return (int)(3 * (uint32_t)f.name + (uint32_t)f.place);
+}
+
+static inline int sk_feature_order(sk_feature f, sk_feature g) /* negative: f comes first; 0: the same */
+{
+  if (f.name != g.name) return f.name < g.name ? -1 : 1;
+  return (int)f.place - (int)g.place;
+}
+
 /* One place where a shape and something else are nearest: the point on the surface of the shape, the unit normal out of
  * the shape there, the signed distance (negative: inside) from that surface to the other thing's core. */
 typedef struct sk_near {
   sk_vec3 point, normal;
   double distance;
-  double t;    /* segment: place of the nearest point, 0 .. 1 */
-  int feature; /* triangle, face, corner or point of a tube: the same number for the same feature from step to step */
+  double t; /* segment: place of the nearest point, 0 .. 1 */
+  sk_feature feature;
 } sk_near;
 
 enum { SK_NEAR_MAX = 16 };

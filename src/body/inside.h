@@ -96,7 +96,8 @@ struct sk_mesh {
   double *packed; /* SK_PACKED per slot */
   int *corner;    /* 3 per slot: welded corners */
   sk_node *node;
-  double *grid;  /* closed meshes: signed distance at the middles of cells of the bounds, as they were then; 0: not yet */
+  double
+      *grid; /* closed meshes: signed distance at the middles of cells of the bounds, as they were then; 0: not yet */
   int grid_side; /* cells along each axis */
   double grid_lo[3], grid_hi[3];
   double grid_moved;     /* m: how far vertices may have moved since */
@@ -166,13 +167,12 @@ bool sk_walk_plane(sk_walk *w, sk_vec3 n, double d, int *first, int *count);
 
 /* ---- mesh.c ---- */
 sk_vec3 sk_mesh_normal(const sk_mesh *m, int triangle, int part); /* pseudo-normal out; not of unit length */
-/* Signed distance (closed meshes; else unsigned) with point, normal and feature (the triangle). false: beyond reach. */
+/* Signed distance (closed meshes; else unsigned) with point, normal and feature. false: beyond reach. */
 bool sk_mesh_point(const sk_mesh *m, sk_vec3 x, double reach, sk_near *near);
 /* Between which the signed distance of x is, by the grid. */
 void sk_mesh_estimate(const sk_mesh *m, sk_vec3 x, double *least, double *most);
 
-/* ---- segments.c, segment_mesh.c, segment_tube.c: in the axes of the shape; feature = 3 face + place, place 1 and 2 at
- * the ends ---- */
+/* ---- segments.c, segment_mesh.c, segment_tube.c: in the axes of the shape ---- */
 int sk_segment_mesh(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk_near *out);
 int sk_segment_tube(const sk_shape *s, sk_vec3 a, sk_vec3 b, double reach, sk_near *out);
 /* Orders by distance (then t, then feature); SK_NEAR_MAX at most stay. */
@@ -187,9 +187,8 @@ typedef struct sk_bag {
   double reach, same; /* m: nearer together than `same`: one contact */
 } sk_bag;
 
-void sk_bag_add(sk_bag *bag, sk_vec3 point, sk_vec3 normal, double distance, int feature);
+void sk_bag_add(sk_bag *bag, sk_vec3 point, sk_vec3 normal, double distance, sk_feature feature);
 int sk_bag_empty(sk_bag *bag, sk_near *out);
-int sk_feature(int kind, int i, int j); /* one number for a pair of features */
 
 /* ---- polytope.c ---- */
 void sk_polytope_box(sk_vec3 half, sk_polytope *p);

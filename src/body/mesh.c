@@ -464,6 +464,7 @@ bool sk_mesh_point(const sk_mesh *m, sk_vec3 x, double reach, sk_near *near)
   if (k < 0) return false;
   sk_vec3 pseudo = sk_mesh_normal(m, k, part), out = sk_sub(x, y);
   double sign = m->closed && sk_dot(out, pseudo) < 0 ? -1 : 1;
-  *near = (sk_near){y, sk_unit_or(sk_mul(sign, out), 1e-12 * m->size, pseudo), sign * d, 0, k};
+  *near =
+      (sk_near){y, sk_unit_or(sk_mul(sign, out), 1e-12 * m->size, pseudo), sign * d, 0, sk_feature_at(k, SK_AT_START)};
   return true;
 }

@@ -24,7 +24,8 @@ static void add_segment(const pair *p, bool flip, sk_vec3 x0, sk_vec3 x1, int ki
                : sk_shape_segment(p->b, &p->pb, x0, x1, p->reach, near);
   for (int k = 0; k < n; k++) {
     sk_near c = near[k];
-    int feature = sk_feature(kind + 16 * flip, id, kind == EDGE ? c.feature : c.feature % 3);
+    sk_feature feature =
+        sk_feature_of_two(kind + 16 * flip, id, kind == EDGE ? sk_feature_number(c.feature) : (int)c.feature.place);
     if (flip) sk_bag_add(p->bag, sk_axpy(c.point, c.distance, c.normal), sk_mul(-1, c.normal), c.distance, feature);
     else sk_bag_add(p->bag, c.point, c.normal, c.distance, feature);
   }
@@ -43,7 +44,8 @@ static void core(const pair *p)
   sk_near near[SK_NEAR_MAX];
   int n = sk_shape_segment(p->b, &p->pb, x0, x1, p->reach + r, near);
   for (int k = 0; k < n; k++)
-    sk_bag_add(p->bag, near[k].point, near[k].normal, near[k].distance - r, sk_feature(CORE, near[k].feature, 0));
+    sk_bag_add(p->bag, near[k].point, near[k].normal, near[k].distance - r,
+               sk_feature_of_two(CORE, sk_feature_number(near[k].feature), 0));
 }
 
 /* ---- Rims of cylinders ---- */
@@ -89,7 +91,7 @@ static sk_near rim_nearest(const rim *r, sk_near best, double step)
 
 static void add_rim(const pair *p, bool flip, sk_near c, int id)
 {
-  int feature = sk_feature(RIM + 16 * flip, id, 0);
+  sk_feature feature = sk_feature_of_two(RIM + 16 * flip, id, 0);
   if (flip) sk_bag_add(p->bag, sk_axpy(c.point, c.distance, c.normal), sk_mul(-1, c.normal), c.distance, feature);
   else sk_bag_add(p->bag, c.point, c.normal, c.distance, feature);
 }
@@ -129,7 +131,7 @@ static void cylinder_cylinder(const pair *p)
   double s, t, radii = p->a->radius + p->b->radius, d = sqrt(sk_nearest_segments(a, u, b, v, &s, &t));
   if (!(s > 0 && s < 1 && t > 0 && t < 1)) return;
   sk_vec3 y = sk_axpy(b, t, v), n = sk_unit_or(sk_sub(sk_axpy(a, s, u), y), 1e-9 * radii, sk_cross(u, v));
-  sk_bag_add(p->bag, sk_axpy(y, p->b->radius, n), n, d - radii, sk_feature(SIDES, 0, 0));
+  sk_bag_add(p->bag, sk_axpy(y, p->b->radius, n), n, d - radii, sk_feature_of_two(SIDES, 0, 0));
 }
 
 /* ---- Edges and corners ---- */
@@ -294,7 +296,7 @@ static void tube_chords(const pair *p)
     int n = sk_shape_segment(p->b, &p->pb, a, b, reach, near);
     for (int c = 0; c < n; c++)
       sk_bag_add(p->bag, near[c].point, near[c].normal, near[c].distance - t->radius,
-                 sk_feature(CHORD, k, near[c].feature));
+                 sk_feature_of_two(CHORD, k, sk_feature_number(near[c].feature)));
   }
 }
 

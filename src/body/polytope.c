@@ -131,7 +131,7 @@ static bool corner_looks_down(const sk_polytope *P, int corner, sk_vec3 n)
 }
 
 /* Adds the contact of point y on the reference face and x = y + h n on the other; flip: the reference is A. */
-static void add_on(duel *w, bool flip, sk_vec3 y, sk_vec3 n, double h, int feature)
+static void add_on(duel *w, bool flip, sk_vec3 y, sk_vec3 n, double h, sk_feature feature)
 {
   if (flip) sk_bag_add(w->bag, sk_axpy(y, h, n), sk_mul(-1, n), h, feature);
   else sk_bag_add(w->bag, y, n, h, feature);
@@ -164,13 +164,13 @@ static void add_face(duel *w, const sk_polytope *P, int f, const sk_polytope *Q,
     h = height(&P->face[f], Q->corner[k]);
     sk_vec3 y = sk_axpy(Q->corner[k], -h, n);
     if (h <= w->reach && on_face(P, f, y, w->tol) && corner_looks_down(Q, k, n))
-      add_on(w, flip, y, n, h, sk_feature(flip, k, -1));
+      add_on(w, flip, y, n, h, sk_feature_of_two(flip, k, -1));
   }
   for (int e = 0; e < P->edges; e++) {
     if (P->edge[e][2] != f && P->edge[e][3] != f) continue;
     for (int i = 0; i < 2; i++) {
       sk_vec3 y = P->corner[P->edge[e][i]];
-      if (enters(Q, y, n, w->tol, &h)) add_on(w, flip, y, n, h, sk_feature(flip, -1, P->edge[e][i]));
+      if (enters(Q, y, n, w->tol, &h)) add_on(w, flip, y, n, h, sk_feature_of_two(flip, -1, P->edge[e][i]));
     }
     sk_vec3 q = edge_start(P, e), v = edge_vector(P, e);
     for (int k = 0; k < Q->edges; k++) {
@@ -181,7 +181,7 @@ static void add_face(duel *w, const sk_polytope *P, int f, const sk_polytope *Q,
       double s = sk_dot(n, sk_cross(r, v)) / det, t = sk_dot(n, sk_cross(r, u)) / det;
       if (!(s > 0 && s < 1 && t > 0 && t < 1)) continue;
       sk_vec3 y = sk_axpy(q, t, v);
-      add_on(w, flip, y, n, sk_dot(n, sk_sub(sk_axpy(p, s, u), y)), sk_feature(2 + flip, k, e));
+      add_on(w, flip, y, n, sk_dot(n, sk_sub(sk_axpy(p, s, u), y)), sk_feature_of_two(2 + flip, k, e));
     }
   }
 }
@@ -199,7 +199,7 @@ static double corner_distance(duel *w, const sk_polytope *P, const sk_polytope *
       sk_vec3 y = sk_axpy(Q->corner[k], -h, P->face[f].n);
       if (!on_face(P, f, y, 0)) continue;
       least = SK_MIN(least, h);
-      if (h <= add) add_on(w, flip, y, P->face[f].n, h, sk_feature(flip, k, -1));
+      if (h <= add) add_on(w, flip, y, P->face[f].n, h, sk_feature_of_two(flip, k, -1));
     }
   return least;
 }
@@ -214,7 +214,7 @@ static double edge_distance(duel *w, double add)
       least = SK_MIN(least, d);
       if (!(d <= add && d > 0)) continue;
       sk_vec3 y = sk_axpy(q, t, v), x = sk_axpy(p, s, u);
-      sk_bag_add(w->bag, y, sk_mul(1 / d, sk_sub(x, y)), d, sk_feature(4, i, j));
+      sk_bag_add(w->bag, y, sk_mul(1 / d, sk_sub(x, y)), d, sk_feature_of_two(4, i, j));
     }
   return least;
 }
@@ -225,7 +225,7 @@ static void add_lowest(duel *w, const sk_polytope *P, int f, const sk_polytope *
   for (int k = 0; k < Q->corners; k++) {
     double h = height(&P->face[f], Q->corner[k]);
     if (h <= s + w->tol)
-      add_on(w, flip, sk_axpy(Q->corner[k], -h, P->face[f].n), P->face[f].n, h, sk_feature(flip, k, -1));
+      add_on(w, flip, sk_axpy(Q->corner[k], -h, P->face[f].n), P->face[f].n, h, sk_feature_of_two(flip, k, -1));
   }
 }
 
@@ -238,7 +238,7 @@ static void add_axis(duel *w, const axis *x)
   sk_vec3 p = edge_start(w->A, x->i), u = edge_vector(w->A, x->i), q = edge_start(w->B, x->j);
   sk_vec3 v = edge_vector(w->B, x->j);
   sk_nearest_segments(p, u, q, v, &s, &t);
-  sk_bag_add(w->bag, sk_axpy(q, t, v), x->n, x->s, sk_feature(4, x->i, x->j));
+  sk_bag_add(w->bag, sk_axpy(q, t, v), x->n, x->s, sk_feature_of_two(4, x->i, x->j));
 }
 
 static double nearest_in(const sk_bag *bag)

@@ -88,7 +88,7 @@ static sk_vec3 place(const query *q, double t)
 static void add(query *q, sk_near n)
 {
   bool start = n.t * q->length <= q->apart, end = (1 - n.t) * q->length <= q->apart;
-  n.feature = 3 * n.feature + (start ? 1 : end ? 2 : 0);
+  n.feature.place = start ? SK_AT_START : end ? SK_AT_END : SK_AT_MIDDLE;
   for (int k = 0; k < q->found; k++)
     if (fabs(n.t - q->out[k].t) * q->length <= q->apart && sk_dot(n.normal, q->out[k].normal) > 0.9) {
       if (n.distance < q->out[k].distance) q->out[k] = n;
@@ -102,7 +102,8 @@ static sk_near contact_of(const query *q, int triangle, const sk_spot *s)
 {
   sk_vec3 pseudo = sk_mesh_normal(q->m, triangle, s->part), out = sk_sub(place(q, s->t), s->y);
   double sign = q->m->closed && sk_dot(out, pseudo) < 0 ? -1 : 1;
-  return (sk_near){s->y, sk_unit_or(sk_mul(sign, out), q->tiny, pseudo), sign * s->d, s->t, triangle};
+  return (sk_near){s->y, sk_unit_or(sk_mul(sign, out), q->tiny, pseudo), sign * s->d, s->t,
+                   sk_feature_at(triangle, SK_AT_MIDDLE)};
 }
 
 typedef struct group { /* minima with one normal: the nearest, the first, the last */
@@ -253,7 +254,7 @@ static void through_open(query *q)
     sk_vec3 normal = sk_unit_or(sk_mesh_normal(q->m, x->triangle, SK_PART_FACE), 0, sk_cross(q->d, sk_vec(1, 2, 3)));
     double side = sk_dot(normal, sk_sub(place(q, right), x->spot[0].y));
     if (side < 0) normal = sk_mul(-1, normal);
-    sk_near c = {x->spot[0].y, normal, 0, t[k], x->triangle};
+    sk_near c = {x->spot[0].y, normal, 0, t[k], sk_feature_at(x->triangle, SK_AT_MIDDLE)};
     if (n == 1) {
       c.t = wrong, c.distance = SK_MIN(0, sk_dot(normal, sk_sub(place(q, wrong), c.point)));
       c.point = sk_axpy(place(q, wrong), -c.distance, normal);

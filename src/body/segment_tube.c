@@ -56,11 +56,11 @@ static double nearest_place(const probe *p, const sk_cubic *c)
   return u;
 }
 
-/* Which end of the segment: 1, 2, or 0 for neither. */
-static int end_of(const probe *p, double t)
+/* Which end of the segment, or neither. */
+static sk_place end_of(const probe *p, double t)
 {
   double length = sqrt(p->dd);
-  return t * length <= p->apart ? 1 : (1 - t) * length <= p->apart ? 2 : 0;
+  return t * length <= p->apart ? SK_AT_START : (1 - t) * length <= p->apart ? SK_AT_END : SK_AT_MIDDLE;
 }
 
 static bool is_known(const probe *p, const sk_near *n)
@@ -80,7 +80,7 @@ static void add(probe *p, int piece, sk_vec3 c, sk_vec3 tangent)
   if (!(distance <= p->reach) || p->count == MOST) return;
   sk_vec3 across = sk_unit_or(sk_cross(tangent, p->d), 1e-9 * sqrt(p->dd), sk_perpendicular(tangent));
   sk_vec3 n = sk_unit_or(sk_mul(-1, from_segment(p, c)), 1e-9 * tube->radius, across);
-  sk_near near = {sk_axpy(c, tube->radius, n), n, distance, t, 3 * tube->segment[piece] + end_of(p, t)};
+  sk_near near = {sk_axpy(c, tube->radius, n), n, distance, t, sk_feature_at(tube->segment[piece], end_of(p, t))};
   if (!is_known(p, &near)) p->out[p->count++] = near;
 }
 
@@ -144,7 +144,7 @@ static void add_end_places(probe *p, int end)
   one.a = sk_axpy(p->a, end, p->d), one.d = sk_vec(0, 0, 0), one.dd = 0, one.out = found, one.count = 0;
   add_places(&one);
   for (int k = 0; k < one.count && p->count < MOST; k++) {
-    found[k].t = end, found[k].feature += end; /* that of a point is its first end */
+    found[k].t = end, found[k].feature.place = end == 0 ? SK_AT_START : SK_AT_END;
     if (!is_known(p, &found[k])) p->out[p->count++] = found[k];
   }
 }

@@ -8,10 +8,15 @@
  * places where every normal would do. ---- */
 typedef sk_near (*point_fn)(const sk_shape *s, sk_vec3 x, sk_vec3 d);
 
+static sk_feature on_face(int face)
+{
+  return sk_feature_at(face, SK_AT_START); /* a point is the start of a segment without length */
+}
+
 static sk_near point_plane(const sk_shape *s, sk_vec3 x, sk_vec3 d)
 {
   (void)s, (void)d;
-  return (sk_near){{x.x, x.y, 0}, {0, 0, 1}, x.z, 0, 0};
+  return (sk_near){{x.x, x.y, 0}, {0, 0, 1}, x.z, 0, on_face(0)};
 }
 
 /* Any direction across d; across z too if `axial`. */
@@ -26,7 +31,7 @@ static sk_near point_sphere(const sk_shape *s, sk_vec3 x, sk_vec3 d)
 {
   double rho = sk_norm(x);
   sk_vec3 n = rho > 1e-9 * s->radius && rho > 1e-150 ? sk_mul(1 / rho, x) : across(d, false);
-  return (sk_near){sk_mul(s->radius, n), n, rho - s->radius, 0, 0};
+  return (sk_near){sk_mul(s->radius, n), n, rho - s->radius, 0, on_face(0)};
 }
 
 static sk_near point_capsule(const sk_shape *s, sk_vec3 x, sk_vec3 d)
@@ -34,7 +39,7 @@ static sk_near point_capsule(const sk_shape *s, sk_vec3 x, sk_vec3 d)
   sk_vec3 c = {0, 0, sk_clamp_half(x.z, s->half)}, v = sk_sub(x, c);
   double rho = sk_norm(v);
   sk_vec3 n = rho > 1e-9 * s->radius && rho > 1e-150 ? sk_mul(1 / rho, v) : across(d, true);
-  return (sk_near){sk_axpy(c, s->radius, n), n, rho - s->radius, 0, 0};
+  return (sk_near){sk_axpy(c, s->radius, n), n, rho - s->radius, 0, on_face(0)};
 }
 
 enum { SIDE, TOP, BOTTOM }; /* faces of a cylinder */
@@ -46,11 +51,11 @@ static sk_near point_cylinder(const sk_shape *s, sk_vec3 x, sk_vec3 d)
   double up = x.z < 0 ? -1 : 1, both = sqrt(qr * qr + qz * qz);
   if (qr > 0 && qz > 0 && both > 1e-150) {
     sk_vec3 n = {qr / both * u.x, qr / both * u.y, qz / both * up};
-    return (sk_near){{R * u.x, R * u.y, up * s->half}, n, both, 0, qr >= qz ? SIDE : up > 0 ? TOP : BOTTOM};
+    return (sk_near){{R * u.x, R * u.y, up * s->half}, n, both, 0, on_face(qr >= qz ? SIDE : up > 0 ? TOP : BOTTOM)};
   }
   if (qz > 0 || (qr <= 0 && qz >= qr))
-    return (sk_near){{x.x, x.y, up * s->half}, {0, 0, up}, qz, 0, up > 0 ? TOP : BOTTOM};
-  return (sk_near){{R * u.x, R * u.y, x.z}, u, qr, 0, SIDE};
+    return (sk_near){{x.x, x.y, up * s->half}, {0, 0, up}, qz, 0, on_face(up > 0 ? TOP : BOTTOM)};
+  return (sk_near){{R * u.x, R * u.y, x.z}, u, qr, 0, on_face(SIDE)};
 }
 
 static sk_near point_box(const sk_shape *s, sk_vec3 x, sk_vec3 d)
@@ -67,10 +72,10 @@ static sk_near point_box(const sk_shape *s, sk_vec3 x, sk_vec3 d)
   int face = 2 * k + (up < 0);
   if (far > 1e-150) {
     for (int i = 0; i < 3; i++) n[i] = out[i] / far, p[i] = sk_clamp_half(p[i], e[i]);
-    return (sk_near){sk_load3(p), sk_load3(n), far, 0, face};
+    return (sk_near){sk_load3(p), sk_load3(n), far, 0, on_face(face)};
   }
   n[k] = up, p[k] = up * e[k];
-  return (sk_near){sk_load3(p), sk_load3(n), q[k], 0, face};
+  return (sk_near){sk_load3(p), sk_load3(n), q[k], 0, on_face(face)};
 }
 
 /* ---- Where along the segment ---- */
@@ -273,7 +278,7 @@ static span span_box(const sk_shape *s, sk_vec3 va, sk_vec3 vd)
   inside = inside && lo <= hi;
   r.best = inside ? deepest_box(s, a, d, lo, hi) : nearest_box(a, d, e);
   sk_store3(x, sk_axpy(va, r.best, vd));
-  int face = inside ? point_box(s, sk_load3(x), vd).feature / 2 : -1;
+  int face = inside ? sk_feature_face(point_box(s, sk_load3(x), vd).feature) / 2 : -1;
   for (int i = 0; i < 3; i++)
     if (i != face && between(x[i], e[i])) clip_slab(a[i], d[i], e[i], &r.lo, &r.hi);
   return r;
@@ -290,7 +295,7 @@ int sk_near_sort(sk_near *near, int count)
       const sk_near *p = &near[j - 1];
       bool after = p->distance != x.distance ? p->distance > x.distance
                    : p->t != x.t             ? p->t > x.t
-                                             : p->feature > x.feature;
+                                             : sk_feature_order(p->feature, x.feature) > 0;
       if (!after) break;
       near[j] = near[j - 1];
     }
@@ -312,12 +317,12 @@ static inline int segment_convex(const sk_shape *s, sk_vec3 a, sk_vec3 b, double
   if (!(best.distance <= reach)) return 0;
   bool at_lo = fabs(r.best - r.lo) * length <= apart, at_hi = fabs(r.hi - r.best) * length <= apart;
   int count = 0;
-  best.t = r.best, best.feature = 3 * best.feature + (at_lo ? 1 : at_hi ? 2 : 0);
+  best.t = r.best, best.feature.place = at_lo ? SK_AT_START : at_hi ? SK_AT_END : SK_AT_MIDDLE;
   for (int k = 0; k < 2; k++) {
     double t = k == 0 ? r.lo : r.hi;
     if (k == 0 ? at_lo : at_hi) continue;
     sk_near n = point(s, sk_axpy(a, t, d), d);
-    n.t = t, n.feature = 3 * n.feature + 1 + k;
+    n.t = t, n.feature.place = k == 0 ? SK_AT_START : SK_AT_END;
     if (n.distance <= reach) out[count++] = n;
   }
   bool flat = count == 2 && SK_MIN(out[0].distance, out[1].distance) <= best.distance + 1e-9 * fabs(reach);

@@ -78,7 +78,8 @@ int sk_verlet_age(const sk_verlet *v); /* calls that its list has served; 0: the
  * `feature` as sk_near has it. point: on the axis of a's piece (or the surface of a body), and the same on b. */
 typedef struct sk_candidate {
   int a, b;
-  int piece_a, piece_b, feature;
+  int piece_a, piece_b;
+  sk_feature feature;
   double sa, sb;
   sk_vec3 point_a, point_b, normal;
   double gap;

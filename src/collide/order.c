@@ -33,7 +33,8 @@ static bool comes_before(const key *x, const key *y)
   if (x->sa != y->sa) return x->sa < y->sa;
   if (x->sb != y->sb) return x->sb < y->sb;
   const sk_candidate *c = &x->f->c, *d = &y->f->c;
-  if (c->feature != d->feature) return c->feature < d->feature;
+  int order = sk_feature_order(c->feature, d->feature);
+  if (order != 0) return order < 0;
   if (c->piece_a != d->piece_a) return c->piece_a < d->piece_a;
   if (c->piece_b != d->piece_b) return c->piece_b < d->piece_b;
   if (c->gap != d->gap) return c->gap < d->gap; /* two places of one feature: any order that is always the same */

@@ -295,7 +295,7 @@ static int compare(const void *x, const void *y)
 {
   const sk_touch *s = x, *t = y;
   int order = sk_touch_order(s, t);
-  return order ? order : (s->feature > t->feature) - (s->feature < t->feature);
+  return order ? order : sk_feature_order(s->feature, t->feature);
 }
 
 static sk_vec3 velocity_of(const skein_world *w, const sk_rigid *r, int body, bool after, sk_vec3 arm)

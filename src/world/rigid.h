@@ -7,7 +7,8 @@
 
 /* A pair of features of two bodies, a < b; its geometry as last looked at, in the trial poses. */
 typedef struct sk_grip {
-  int a, b, feature;
+  int a, b;
+  sk_feature feature;
   sk_vec3 n, x, y;   /* normal from b to a, point on a, point on b */
   sk_vec3 ax, by;    /* x in the axes of a, y in those of b */
   double floor;      /* m: what the distance must not be below */

@@ -216,7 +216,7 @@ static sk_grip *find_grip(sk_rigid *r, int a, int b, const sk_near *near, bool p
   double least = place ? 0.02 * size : HUGE_VAL;
   for (int k = 0; k < r->count; k++) {
     sk_grip *g = r->at + k;
-    if (g->a != a || g->b != b || g->seen || (!place && g->feature != near->feature)) continue;
+    if (g->a != a || g->b != b || g->seen || (!place && sk_feature_order(g->feature, near->feature) != 0)) continue;
     if (place && sk_dot(g->n, near->normal) < 0.9) continue;
     double away = sk_norm(sk_sub(sk_pose_out(r->pose + b, g->by), near->point));
     if (away < least) least = away, best = g;

@@ -110,7 +110,7 @@ skein_status skein_world_frame(const skein_world *w, int index, skein_frame *f)
  * A header, then every rod (what it is, its natural shape, its state), the bodies, the touches. Written and read by the
  * same function, so that the two cannot differ. */
 
-enum { MAGIC = 0x534b5734 }; /* "SKW4" */
+enum { MAGIC = 0x534b5735 }; /* "SKW5" */
 
 typedef struct stream {
   unsigned char *bytes; /* NULL: only count */

@@ -31,7 +31,8 @@ typedef struct sk_deform sk_deform; /* the surface of a body that deforms (defor
 /* A contact of the step: from collide, refined on the true curves. Impulses are kept in world axes: the next step may
  * turn its tangents. */
 typedef struct sk_touch {
-  int a, b, feature;
+  int a, b;
+  sk_feature feature;
   double sa, sb, gap, mu, restitution;
   double chord_gap;         /* the same between the chords */
   sk_vec3 point_a, point_b; /* on the axis of a rod, on the surface of a body */
@@ -305,7 +306,7 @@ static inline bool sk_is_rod(const skein_world *w, int object)
 /* The triangle of a rod's contact with a mesh; -1: not of a rod, whose features are other ones. */
 static inline int sk_touch_triangle(const skein_world *w, const sk_touch *t)
 {
-  return sk_is_rod(w, t->a) ? t->feature / 3 : -1;
+  return sk_is_rod(w, t->a) ? sk_feature_face(t->feature) : -1;
 }
 
 #endif
