@@ -9,24 +9,24 @@
 /* ---- Numbering ---- */
 
 /* Dofs that a held tip takes away in front of everything else. */
-static int tip_shift(const skein_rod *rod)
+static int tip_shift(const sk_rod *rod)
 {
   return sk_tip_held(rod) ? 3 : 0;
 }
 
-int sk_chain_node_dof(const skein_rod *rod, int i)
+int sk_chain_node_dof(const sk_rod *rod, int i)
 {
   int N = rod->def.elements;
   if ((i == 0 && sk_root_held(rod)) || (i == N && sk_tip_held(rod))) return -1;
   return (3 + rod->width) * (N - i) - tip_shift(rod);
 }
 
-int sk_chain_segment_dof(const skein_rod *rod, int j)
+int sk_chain_segment_dof(const sk_rod *rod, int j)
 {
   return (3 + rod->width) * (rod->def.elements - 1 - j) + 3 - tip_shift(rod);
 }
 
-int sk_chain_dofs(const skein_rod *rod)
+int sk_chain_dofs(const sk_rod *rod)
 {
   int N = rod->def.elements;
   return 3 * (N + 1) + rod->width * N - tip_shift(rod) - (sk_root_held(rod) ? 3 : 0);
@@ -34,7 +34,7 @@ int sk_chain_dofs(const skein_rod *rod)
 
 /* ---- Shape ---- */
 
-double sk_chain_joint_length(const skein_rod *rod, int i)
+double sk_chain_joint_length(const sk_rod *rod, int i)
 {
   int N = rod->def.elements;
   if (i == 0) return rod->def.root == SKEIN_CLAMPED ? 0.5 * rod->l : 0;
@@ -42,12 +42,12 @@ double sk_chain_joint_length(const skein_rod *rod, int i)
   return rod->l;
 }
 
-sk_vec3 sk_chain_joint_natural(const skein_rod *rod, int i)
+sk_vec3 sk_chain_joint_natural(const sk_rod *rod, int i)
 {
   return sk_cells_mean(rod->natural, rod->def.naturals, rod->def.length, (i - 0.5) * rod->l, (i + 0.5) * rod->l);
 }
 
-void sk_chain_shape(const skein_rod *rod, const double *cells, int count, double *x, sk_mat3 *frames)
+void sk_chain_shape(const sk_rod *rod, const double *cells, int count, double *x, sk_mat3 *frames)
 {
   int N = rod->def.elements;
   double l = rod->l;
@@ -64,7 +64,7 @@ void sk_chain_shape(const skein_rod *rod, const double *cells, int count, double
   sk_store33(x + SK_TIP + 3, R);
 }
 
-double sk_chain_mass(const skein_rod *rod, int i)
+double sk_chain_mass(const sk_rod *rod, int i)
 {
   double m = rod->section.rho_S * rod->l;
   return i == 0 || i == rod->def.elements ? 0.5 * m : m;
@@ -72,13 +72,13 @@ double sk_chain_mass(const skein_rod *rod, int i)
 
 /* ---- Evaluation ---- */
 
-sk_vec3 sk_chain_velocity(const skein_rod *rod, const double *v, const sk_rod_input *in, int i)
+sk_vec3 sk_chain_velocity(const sk_rod *rod, const double *v, const sk_rod_input *in, int i)
 {
   int k = sk_chain_node_dof(rod, i);
   return k >= 0 ? sk_load3(v + k) : i == 0 ? in->root.v : in->tip.v;
 }
 
-void sk_chain_eval(const skein_rod *rod, const double *inertia, const sk_rod_input *in, sk_rod_system *sys)
+void sk_chain_eval(const sk_rod *rod, const double *inertia, const sk_rod_input *in, sk_rod_system *sys)
 {
   int N = rod->def.elements;
   double eta = rod->def.drag / rod->section.rho_S;
@@ -106,7 +106,7 @@ static void move_end(double *pose, double *node, const sk_motion *m, double dt)
 }
 
 /* Strain with which the edges pull during a step, by its linear equations: |e|/l - 1 + (dt + nu) t . e' / l. */
-static void note_pull(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in)
+static void note_pull(const sk_rod *rod, double *x, const double *v, const sk_rod_input *in)
 {
   double *pull = x + sk_chain_extra(rod) - rod->def.elements;
   for (int j = 0; j < rod->def.elements; j++) {
@@ -116,7 +116,7 @@ static void note_pull(const skein_rod *rod, double *x, const double *v, const sk
   }
 }
 
-void sk_chain_move(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
+void sk_chain_move(const sk_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
 {
   int N = rod->def.elements;
   if (in->dt > 0) note_pull(rod, x, v, in);
@@ -129,7 +129,7 @@ void sk_chain_move(const skein_rod *rod, double *x, const double *v, const sk_ro
   if (sk_tip_held(rod)) move_end(x + SK_TIP, x + SK_MODEL + 3 * N, &in->tip, dt);
 }
 
-int sk_chain_find(const skein_rod *rod, double s, double *place)
+int sk_chain_find(const sk_rod *rod, double s, double *place)
 {
   int N = rod->def.elements;
   double t = s / rod->l;
@@ -140,7 +140,7 @@ int sk_chain_find(const skein_rod *rod, double s, double *place)
   return j;
 }
 
-void sk_chain_jacobian(const skein_rod *rod, double s, const sk_rod_input *in, double *J, sk_vec3 *drift)
+void sk_chain_jacobian(const sk_rod *rod, double s, const sk_rod_input *in, double *J, sk_vec3 *drift)
 {
   double place;
   int j = sk_chain_find(rod, s, &place), n = rod->n;
@@ -155,14 +155,14 @@ void sk_chain_jacobian(const skein_rod *rod, double s, const sk_rod_input *in, d
   }
 }
 
-sk_vec3 sk_chain_point(const skein_rod *rod, const double *x, double s)
+sk_vec3 sk_chain_point(const sk_rod *rod, const double *x, double s)
 {
   double place;
   int j = sk_chain_find(rod, s, &place);
   return sk_axpy(sk_chain_node(x, j), place, sk_chain_edge(x, j));
 }
 
-void sk_chain_support(const skein_rod *rod, double s, int *first, int *count)
+void sk_chain_support(const sk_rod *rod, double s, int *first, int *count)
 {
   double place;
   int j = sk_chain_find(rod, s, &place), near = sk_chain_node_dof(rod, j + 1), far = sk_chain_node_dof(rod, j);
@@ -170,8 +170,7 @@ void sk_chain_support(const skein_rod *rod, double s, int *first, int *count)
   *count = far >= 0 ? far + 3 - *first : near >= 0 ? 3 : 0;
 }
 
-sk_vec3 sk_chain_point_velocity(const skein_rod *rod, const double *x, const double *v, double s,
-                                const sk_rod_input *in)
+sk_vec3 sk_chain_point_velocity(const sk_rod *rod, const double *x, const double *v, double s, const sk_rod_input *in)
 {
   (void)x;
   double place;
@@ -180,7 +179,7 @@ sk_vec3 sk_chain_point_velocity(const skein_rod *rod, const double *x, const dou
                 sk_mul(place, sk_chain_velocity(rod, v, in, j + 1)));
 }
 
-void sk_chain_points(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
+void sk_chain_points(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
                      sk_vec3 *r, sk_vec3 *velocity)
 {
   for (int k = 0; k <= pieces * rod->def.elements; k++) {
@@ -193,7 +192,7 @@ void sk_chain_points(const skein_rod *rod, const double *x, const double *v, con
   }
 }
 
-skein_rod_energy sk_chain_energy(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+skein_rod_energy sk_chain_energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
 {
   skein_rod_energy sum = {0};
   for (int i = 0; i <= rod->def.elements; i++) {
@@ -223,7 +222,7 @@ void sk_stencil_add3(sk_stencil *st, int dof, sk_vec3 velocity)
   for (int c = 0; c < 3; c++) sk_stencil_add1(st, dof < 0 ? -1 : dof + c, vel[c]);
 }
 
-void sk_stiffness_add(const skein_rod *rod, const sk_stencil *st, const double *B, double k, sk_rod_system *sys)
+void sk_stiffness_add(const sk_rod *rod, const sk_stencil *st, const double *B, double k, sk_rod_system *sys)
 {
   double rate = 0; /* of the strain, by what is prescribed */
   for (int a = 0; a < st->count; a++)
@@ -238,15 +237,15 @@ void sk_stiffness_add(const skein_rod *rod, const sk_stencil *st, const double *
   }
 }
 
-void sk_strain_add(const skein_rod *rod, const sk_rod_input *in, const sk_stencil *st, const double *B, double k,
-                   double e, sk_rod_system *sys)
+void sk_strain_add(const sk_rod *rod, const sk_rod_input *in, const sk_stencil *st, const double *B, double k, double e,
+                   sk_rod_system *sys)
 {
   for (int a = 0; a < st->count; a++)
     if (st->dof[a] >= 0) sys->F[st->dof[a]] -= k * e * B[a];
   if (in->matrices) sk_stiffness_add(rod, st, B, k, sys);
 }
 
-void sk_stencil_add_node(sk_stencil *st, const skein_rod *rod, const sk_rod_input *in, int i)
+void sk_stencil_add_node(sk_stencil *st, const sk_rod *rod, const sk_rod_input *in, int i)
 {
   sk_stencil_add3(st, sk_chain_node_dof(rod, i), i == 0 ? in->root.v : in->tip.v);
 }
@@ -255,7 +254,7 @@ void sk_stencil_add_node(sk_stencil *st, const skein_rod *rod, const sk_rod_inpu
  * step, not that of the present strain: an edge that turns by w dt on a straight line is too long by (w dt)^2 / 2
  * afterwards, which the next step undoes; counted as tension that would stop the motion. Damping shall not see it:
  * (nu + dt) k = dt ES pull / |e|. */
-static void add_tension(const skein_rod *rod, const sk_rod_input *in, const sk_stencil *st, sk_vec3 t, double length,
+static void add_tension(const sk_rod *rod, const sk_rod_input *in, const sk_stencil *st, sk_vec3 t, double length,
                         double pull, sk_rod_system *sys)
 {
   double B[6], k = rod->section.ES * pull / fmax(length, 1e-9 * rod->l) * in->dt / (in->dt + rod->def.damping);
@@ -266,7 +265,7 @@ static void add_tension(const skein_rod *rod, const sk_rod_input *in, const sk_s
   }
 }
 
-void sk_chain_stretch(const skein_rod *rod, const double *x, const double *v, double nu, const sk_rod_input *in,
+void sk_chain_stretch(const sk_rod *rod, const double *x, const double *v, double nu, const sk_rod_input *in,
                       sk_rod_system *sys)
 {
   const double *pull = x + sk_chain_extra(rod) - rod->def.elements;

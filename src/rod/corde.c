@@ -24,13 +24,13 @@
 #include <math.h>
 #include <string.h>
 
-static int quat_at(const skein_rod *rod, int j)
+static int quat_at(const sk_rod *rod, int j)
 {
   return sk_chain_extra(rod) + 4 * j;
 }
 
 /* Of segment j; -1 and N are the clamps. */
-static sk_quat quat(const skein_rod *rod, const double *x, int j)
+static sk_quat quat(const sk_rod *rod, const double *x, int j)
 {
   if (j < 0) return sk_frame_quat(sk_load33(x + SK_ROOT + 3));
   if (j == rod->def.elements) return sk_frame_quat(sk_load33(x + SK_TIP + 3));
@@ -38,14 +38,14 @@ static sk_quat quat(const skein_rod *rod, const double *x, int j)
   return (sk_quat){q[0], sk_load3(q + 1)};
 }
 
-static void store_quat(const skein_rod *rod, double *x, int j, sk_quat q)
+static void store_quat(const sk_rod *rod, double *x, int j, sk_quat q)
 {
   x[quat_at(rod, j)] = q.w;
   sk_store3(x + quat_at(rod, j) + 1, q.v);
 }
 
 /* Moments of inertia of a segment about its axes: l density (I1, I2, I1 + I2). */
-static void inertia_of(const skein_rod *rod, double J[3])
+static void inertia_of(const sk_rod *rod, double J[3])
 {
   double unit = rod->l * rod->def.density / rod->def.E;
   J[0] = unit * rod->section.EI1, J[1] = unit * rod->section.EI2, J[2] = J[0] + J[1];
@@ -54,7 +54,7 @@ static void inertia_of(const skein_rod *rod, double J[3])
 /* kappa. Implicit: the shear stiffness. Explicit: at most 4 EI/l^2, with which a segment that turns alone, omega^2 =
  * kappa / (density I), is as fast as the fastest stretching, 4 E / (density l^2); the shear that this lets through adds
  * 3 EI / (kappa L^2) <= 3/(4 N^2) to the deflection of a cantilever: second order as the rest. */
-static double alignment_of(const skein_rod *rod)
+static double alignment_of(const sk_rod *rod)
 {
   const sk_section *s = &rod->section;
   if (!isnan(rod->def.alignment)) return rod->def.alignment;
@@ -62,7 +62,7 @@ static double alignment_of(const skein_rod *rod)
   return fmin(s->GS, 4 * fmin(s->EI1, s->EI2) / (rod->l * rod->l));
 }
 
-static void size(skein_rod *rod)
+static void size(sk_rod *rod)
 {
   rod->width = 3, rod->n = sk_chain_dofs(rod);
   rod->kd = SK_MIN(8, rod->n - 1); /* node, segment, node; or segment, node, segment */
@@ -70,11 +70,10 @@ static void size(skein_rod *rod)
   rod->works = 0;
 }
 
-static void init(skein_rod *rod, double *x)
+static void init(sk_rod *rod, double *x, sk_mat3 *frames)
 {
   const double *cells = rod->initial ? rod->initial : rod->natural;
   int N = rod->def.elements, count = rod->initial ? rod->def.initials : rod->def.naturals;
-  sk_mat3 *frames = (sk_mat3 *)rod->A; /* scratch until the first assembly; 9 N numbers fit in any band of this model */
   sk_chain_shape(rod, cells, count, x, frames);
   for (int j = 0; j < N; j++) store_quat(rod, x, j, sk_frame_quat(frames[j]));
   for (int i = 0; i <= N; i++) {
@@ -87,7 +86,7 @@ static void init(skein_rod *rod, double *x)
 /* ---- Strains ---- */
 
 /* p = conj(q_{i-1}) q_i with p_0 > 0, and the strain u - u0. */
-static sk_quat joint_make(const skein_rod *rod, const double *x, int i, double e[3])
+static sk_quat joint_make(const sk_rod *rod, const double *x, int i, double e[3])
 {
   sk_quat p = sk_quat_mul(sk_quat_conj(quat(rod, x, i - 1)), quat(rod, x, i));
   if (p.w < 0) p = (sk_quat){-p.w, sk_mul(-1, p.v)};
@@ -105,7 +104,7 @@ static sk_vec3 misalignment(sk_mat3 R, sk_vec3 t, double a[3])
 
 /* What an evaluation needs at every strain. */
 typedef struct scene {
-  const skein_rod *rod;
+  const sk_rod *rod;
   const double *x, *v;
   sk_rod_input in;
   double nu; /* of damping by explicit forces */
@@ -171,7 +170,7 @@ static void add_gyroscopic(const scene *s, const double J[3])
   }
 }
 
-static void eval(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
+static void eval(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
 {
   int N = rod->def.elements;
   bool forces = rod->ops->explicit_step && in->dynamic; /* and no stiffness */
@@ -187,7 +186,7 @@ static void eval(const skein_rod *rod, const double *x, const double *v, const s
   sk_chain_eval(rod, J, in, sys);
 }
 
-static skein_rod_energy energy(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
 {
   int N = rod->def.elements;
   double J[3], K[3] = {rod->section.EI1, rod->section.EI2, rod->section.GJ}, kappa = alignment_of(rod);
@@ -212,7 +211,7 @@ static skein_rod_energy energy(const skein_rod *rod, const double *x, const doub
 
 /* ---- Motion ---- */
 
-static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
+static void move(const sk_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
 {
   sk_chain_move(rod, x, v, in, dt);
   for (int j = 0; j < rod->def.elements; j++) {
@@ -231,7 +230,7 @@ typedef struct blend {
   double norm;      /* |m| */
 } blend;
 
-static blend blend_make(const skein_rod *rod, const double *x, double s)
+static blend blend_make(const sk_rod *rod, const double *x, double s)
 {
   double place, w;
   int N = rod->def.elements, j = sk_chain_find(rod, s, &place), a = place < 0.5 ? j - 1 : j, b = a + 1;
@@ -249,14 +248,14 @@ static blend blend_make(const skein_rod *rod, const double *x, double s)
   return m;
 }
 
-static void pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
+static void pose(const sk_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
 {
   *r = sk_chain_point(rod, x, s);
   *R = sk_quat_frame(blend_make(rod, x, s).at);
 }
 
 /* Spin R sum_k weight_k / |m| (g_0 + [g_v]) w_k with g = conj(q) q_k: the vector part of 2 conj(q) m' / |m|. */
-static void spin_jacobian(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *Jw,
+static void spin_jacobian(const sk_rod *rod, const double *x, double s, const sk_rod_input *in, double *Jw,
                           sk_vec3 *spin_drift)
 {
   int n = rod->n, N = rod->def.elements;
@@ -280,7 +279,7 @@ static void spin_jacobian(const skein_rod *rod, const double *x, double s, const
   }
 }
 
-static void jacobian(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
+static void jacobian(const sk_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
                      sk_vec3 *drift, sk_vec3 *spin_drift)
 {
   sk_chain_jacobian(rod, s, in, J, drift);
@@ -288,7 +287,7 @@ static void jacobian(const skein_rod *rod, const double *x, double s, const sk_r
 }
 
 /* Blocks of three: node, segment, node, ... from the tip; a held tip has no node. */
-static double scale(const skein_rod *rod, int i)
+static double scale(const sk_rod *rod, int i)
 {
   return (i / 3) % 2 == sk_tip_held(rod) ? rod->l : 1;
 }
@@ -305,7 +304,7 @@ static double scale(const skein_rod *rod, int i)
  * 4 / omega^2. A tenth is kept for edges that are shorter than l and for tension. This is a limit
  * for vibrations: in violent motion without damping, the gyroscopic force at the old velocity feeds the spins at any
  * dt. */
-static double limit(const skein_rod *rod)
+static double limit(const sk_rod *rod)
 {
   const sk_section *s = &rod->section;
   double density = rod->def.density, l2 = rod->l * rod->l, kappa = alignment_of(rod), nu = rod->def.damping;

@@ -50,7 +50,7 @@ static sk_vec3 carry(sk_vec3 d1, sk_vec3 t1, sk_vec3 t2)
 }
 
 /* Segment j; -1 and N: the ghosts of the clamps. An edge without length keeps the tangent it had. */
-static edge edge_at(const skein_rod *rod, const double *x, int j)
+static edge edge_at(const sk_rod *rod, const double *x, int j)
 {
   const double *pose = x + (j < 0 ? SK_ROOT : SK_TIP);
   if (j < 0 || j == rod->def.elements)
@@ -63,7 +63,7 @@ static edge edge_at(const skein_rod *rod, const double *x, int j)
 }
 
 /* 1 / |e|; bounded, so that a collapsed edge has finite forces. */
-static double inverse_length(const skein_rod *rod, const edge *e)
+static double inverse_length(const sk_rod *rod, const edge *e)
 {
   return 1 / fmax(e->length, 1e-9 * rod->l);
 }
@@ -81,13 +81,13 @@ static joint joint_make(edge e, edge f, double near)
   return b;
 }
 
-static joint joint_at(const skein_rod *rod, const double *x, int i)
+static joint joint_at(const sk_rod *rod, const double *x, int i)
 {
   return joint_make(edge_at(rod, x, i - 1), edge_at(rod, x, i), x[sk_der_twist(rod, i)]);
 }
 
 /* Stiffnesses of the strains of a joint of length lbar. */
-static void joint_stiffness(const skein_rod *rod, double lbar, double k[3])
+static void joint_stiffness(const sk_rod *rod, double lbar, double k[3])
 {
   const sk_section *s = &rod->section;
   k[0] = s->EI1 / lbar, k[1] = s->EI2 / lbar, k[2] = s->GJ / lbar;
@@ -95,7 +95,7 @@ static void joint_stiffness(const skein_rod *rod, double lbar, double k[3])
 
 /* ---- Size and start ---- */
 
-static void size(skein_rod *rod)
+static void size(sk_rod *rod)
 {
   rod->width = 1, rod->n = sk_chain_dofs(rod);
   rod->kd = SK_MAX(0, SK_MIN(STENCIL - 1, rod->n - 1));
@@ -112,11 +112,10 @@ static joint turned_joint(sk_vec3 u, double lbar)
 
 /* The polygons of chain.h: of the natural shape its strains, of the initial one the frames; twists are counted from
  * those of the curvatures given. */
-static void init(skein_rod *rod, double *x)
+static void init(sk_rod *rod, double *x, sk_mat3 *frames)
 {
   int N = rod->def.elements, count = rod->initial ? rod->def.initials : rod->def.naturals;
   const double *cells = rod->initial ? rod->initial : rod->natural;
-  sk_mat3 *frames = (sk_mat3 *)rod->A; /* n (kd + 1) >= 9 N numbers that nothing needs yet */
   sk_chain_shape(rod, cells, count, x, frames);
   for (int j = 0; j < N; j++) {
     sk_store3(x + sk_der_frame(rod, j), frames[j].c[2]);
@@ -135,14 +134,14 @@ static void init(skein_rod *rod, double *x)
 /* ---- Forces ---- */
 
 /* Velocity of the node beyond a clamp, with which its ghost edge turns. */
-static sk_vec3 ghost_velocity(const skein_rod *rod, const double *x, const sk_motion *m, double side)
+static sk_vec3 ghost_velocity(const sk_rod *rod, const double *x, const sk_motion *m, double side)
 {
   const double *pose = x + (side < 0 ? SK_ROOT : SK_TIP);
   return sk_axpy(m->v, side * rod->l, sk_cross(m->w, sk_load3(pose + 9)));
 }
 
 /* Nodes i-1, i, i+1 and spins i-1, i; what belongs to a ghost is prescribed. */
-static sk_stencil joint_stencil(const skein_rod *rod, const double *x, const sk_rod_input *in, int i)
+static sk_stencil joint_stencil(const sk_rod *rod, const double *x, const sk_rod_input *in, int i)
 {
   int N = rod->def.elements;
   sk_stencil st = {.count = 0};
@@ -184,7 +183,7 @@ static void bend_gradient(const joint *b, double kappa, sk_vec3 d_e, sk_vec3 d_f
   spread(sk_mul(ie / b->chi, de), sk_mul(jf / b->chi, df), theta_e, theta_f, B);
 }
 
-static void add_joint(const skein_rod *rod, const double *x, const sk_rod_input *in, int i, sk_rod_system *sys)
+static void add_joint(const sk_rod *rod, const double *x, const sk_rod_input *in, int i, sk_rod_system *sys)
 {
   double lbar = sk_chain_joint_length(rod, i), k[3], B[STENCIL];
   if (!(lbar > 0)) return;
@@ -202,7 +201,7 @@ static void add_joint(const skein_rod *rod, const double *x, const sk_rod_input 
 }
 
 /* A rod that is projected has no stretching in its motion; at rest it has, or statics would know nothing of lengths. */
-static void eval(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
+static void eval(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
 {
   double inertia = rod->section.rho_I * rod->l;
   sk_chain_eval(rod, &inertia, in, sys);
@@ -212,7 +211,7 @@ static void eval(const skein_rod *rod, const double *x, const double *v, const s
 
 /* ---- Motion ---- */
 
-void sk_der_follow(const skein_rod *rod, double *x, const double *v, double dt)
+void sk_der_follow(const sk_rod *rod, double *x, const double *v, double dt)
 {
   int N = rod->def.elements;
   for (int j = 0; j < N; j++) {
@@ -226,7 +225,7 @@ void sk_der_follow(const skein_rod *rod, double *x, const double *v, double dt)
     if (sk_chain_joint_length(rod, i) > 0) x[sk_der_twist(rod, i)] = joint_at(rod, x, i).strain[2];
 }
 
-static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
+static void move(const sk_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
 {
   sk_chain_move(rod, x, v, in, dt);
   sk_der_follow(rod, x, v, dt);
@@ -234,7 +233,7 @@ static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_
 
 /* ---- Points ---- */
 
-static void pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
+static void pose(const sk_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
 {
   double place;
   int j = sk_chain_find(rod, s, &place);
@@ -244,8 +243,7 @@ static void pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk
 }
 
 /* Spin of the frame: w = t x de/|e| + t theta_dot, de the velocity of the edge. */
-static void spin_jacobian(const skein_rod *rod, const double *x, int j, const sk_rod_input *in, double *Jw,
-                          sk_vec3 *drift)
+static void spin_jacobian(const sk_rod *rod, const double *x, int j, const sk_rod_input *in, double *Jw, sk_vec3 *drift)
 {
   edge e = edge_at(rod, x, j);
   size_t n = (size_t)rod->n;
@@ -268,7 +266,7 @@ static void spin_jacobian(const skein_rod *rod, const double *x, int j, const sk
   }
 }
 
-static void jacobian(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
+static void jacobian(const sk_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
                      sk_vec3 *drift, sk_vec3 *spin_drift)
 {
   double place;
@@ -276,7 +274,7 @@ static void jacobian(const skein_rod *rod, const double *x, double s, const sk_r
   if (Jw || spin_drift) spin_jacobian(rod, x, sk_chain_find(rod, s, &place), in, Jw, spin_drift);
 }
 
-static skein_rod_energy energy(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
 {
   int N = rod->def.elements;
   skein_rod_energy sum = sk_chain_energy(rod, x, v, in);
@@ -298,7 +296,7 @@ static skein_rod_energy energy(const skein_rod *rod, const double *x, const doub
 }
 
 /* Blocks of a node and a spin, the node first, from the tip; a held tip has lost its node. */
-static double scale(const skein_rod *rod, int i)
+static double scale(const sk_rod *rod, int i)
 {
   return (i + (sk_tip_held(rod) ? 3 : 0)) % 4 < 3 ? rod->l : 1;
 }

@@ -22,7 +22,7 @@ typedef struct chain {
   double *G, *T, *lambda; /* 3 N: gradients, 2 N: band of G M^-1 G', N */
 } chain;
 
-static chain chain_make(const skein_rod *rod, double *work)
+static chain chain_make(const sk_rod *rod, double *work)
 {
   int N = rod->def.elements;
   chain c = {.N = N, .y = work, .trial = work + 3 * (N + 1)};
@@ -30,13 +30,13 @@ static chain chain_make(const skein_rod *rod, double *work)
   return c;
 }
 
-int sk_der_project_works(const skein_rod *rod)
+int sk_der_project_works(const sk_rod *rod)
 {
   return 12 * rod->def.elements + 6;
 }
 
 /* 1 / mass of node i in units of an inner node's; 0: held. */
-static double mobility(const skein_rod *rod, int i)
+static double mobility(const sk_rod *rod, int i)
 {
   return sk_chain_node_dof(rod, i) < 0 ? 0 : rod->section.rho_S * rod->l / sk_chain_mass(rod, i);
 }
@@ -61,7 +61,7 @@ static double misfit(int N, const double *y, double *sum)
 }
 
 /* G of every edge (its part at node j+1), and C in lambda. An edge without length points where its frame does. */
-static void gradients(const skein_rod *rod, const double *x, chain *c)
+static void gradients(const sk_rod *rod, const double *x, chain *c)
 {
   for (int j = 0; j < c->N; j++) {
     sk_vec3 e = edge_of(c->y, j);
@@ -73,7 +73,7 @@ static void gradients(const skein_rod *rod, const double *x, chain *c)
 }
 
 /* T = G M^-1 G' + mu I, tridiagonal. */
-static void tridiagonal(const skein_rod *rod, chain *c, double mu)
+static void tridiagonal(const sk_rod *rod, chain *c, double mu)
 {
   for (int j = 0; j < c->N; j++) {
     sk_vec3 g = sk_load3(c->G + 3 * j);
@@ -83,7 +83,7 @@ static void tridiagonal(const skein_rod *rod, chain *c, double mu)
 }
 
 /* lambda = T^-1 C; mu is raised until the factor exists. */
-static bool multipliers(const skein_rod *rod, const double *x, chain *c)
+static bool multipliers(const sk_rod *rod, const double *x, chain *c)
 {
   gradients(rod, x, c);
   for (double mu = 1e-13; mu < 1e3; mu *= 100) {
@@ -96,7 +96,7 @@ static bool multipliers(const skein_rod *rod, const double *x, chain *c)
 }
 
 /* trial = y - a M^-1 G' lambda */
-static void advance(const skein_rod *rod, chain *c, double a)
+static void advance(const sk_rod *rod, chain *c, double a)
 {
   memcpy(c->trial, c->y, sizeof(double) * 3 * (size_t)(c->N + 1));
   for (int i = 0; i <= c->N; i++) {
@@ -109,7 +109,7 @@ static void advance(const skein_rod *rod, chain *c, double a)
 }
 
 /* Newton's method on y; the largest strain that is left. */
-static double newton(const skein_rod *rod, const double *x, chain *c)
+static double newton(const sk_rod *rod, const double *x, chain *c)
 {
   double sum, worst = misfit(c->N, c->y, &sum);
   for (int it = 0; it < MAX_ITERATIONS && worst > strain_aim; it++) {
@@ -155,7 +155,7 @@ static void draw(chain *c)
 
 /* Between held ends that are nearly as far apart as the chain is long, Newton's method crawls: the only shape left is
  * straight, where G loses its rank. There the chain is first drawn straight enough. */
-static double project(const skein_rod *rod, const double *x, chain *c)
+static double project(const sk_rod *rod, const double *x, chain *c)
 {
   double worst = newton(rod, x, c);
   if (!(worst > strain_aim) || !sk_root_held(rod) || !sk_tip_held(rod)) return worst;
@@ -163,7 +163,7 @@ static double project(const skein_rod *rod, const double *x, chain *c)
   return newton(rod, x, c);
 }
 
-bool sk_der_project(const skein_rod *rod, const double *x0, double *x, double *v, const sk_rod_input *in, double dt,
+bool sk_der_project(const sk_rod *rod, const double *x0, double *x, double *v, const sk_rod_input *in, double dt,
                     sk_rod_system *sys)
 {
   (void)x0, (void)in;

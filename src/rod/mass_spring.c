@@ -22,13 +22,13 @@
 #include <string.h>
 
 /* What the chain adds to the state: the frame (d1, d2, t) of every segment, as sk_store33 writes it. */
-static int frame_at(const skein_rod *rod, int j)
+static int frame_at(const sk_rod *rod, int j)
 {
   return sk_chain_extra(rod) + 9 * j;
 }
 
 /* Parallel transport of the frames from the tangents they were made for to the present ones. */
-static void carry_frames(const skein_rod *rod, double *x)
+static void carry_frames(const sk_rod *rod, double *x)
 {
   for (int j = 0; j < rod->def.elements; j++) {
     sk_mat3 F = sk_load33(x + frame_at(rod, j));
@@ -38,7 +38,7 @@ static void carry_frames(const skein_rod *rod, double *x)
   }
 }
 
-static void size(skein_rod *rod)
+static void size(sk_rod *rod)
 {
   rod->width = 0, rod->n = sk_chain_dofs(rod);
   rod->kd = SK_MIN(8, rod->n - 1); /* three nodes in a row */
@@ -46,11 +46,12 @@ static void size(skein_rod *rod)
   rod->works = 0;
 }
 
-static void init(skein_rod *rod, double *x)
+static void init(sk_rod *rod, double *x, sk_mat3 *frames)
 {
   const double *cells = rod->initial ? rod->initial : rod->natural;
   int N = rod->def.elements, count = rod->initial ? rod->def.initials : rod->def.naturals;
-  sk_chain_shape(rod, cells, count, x, (sk_mat3 *)(x + frame_at(rod, 0)));
+  sk_chain_shape(rod, cells, count, x, frames);
+  memcpy(x + frame_at(rod, 0), frames, sizeof *frames * (size_t)N);
   carry_frames(rod, x);
   for (int i = 0; i <= N; i++) {
     sk_vec3 u = sk_mul(sk_chain_joint_length(rod, i), sk_chain_joint_natural(rod, i)), e3 = {0, 0, 1};
@@ -67,7 +68,7 @@ typedef struct joint {
 } joint;
 
 /* Joint i; its length is not zero. */
-static joint joint_make(const skein_rod *rod, const double *x, int i)
+static joint joint_make(const sk_rod *rod, const double *x, int i)
 {
   int N = rod->def.elements;
   double l = rod->l, unit = 1 / (sk_chain_joint_length(rod, i) * l * l);
@@ -90,7 +91,7 @@ static sk_vec3 gradient_before(const joint *a, int c)
 
 /* Nodes i+1, i, i-1. At a clamp the ghost takes the place of the missing one: at the root the angular velocity w of F,
  * with e_c' = F_c . (E_0' - w x E_0); at the tip the velocity of l d3. */
-static void add_joint(const skein_rod *rod, const double *x, const sk_rod_input *in, int i, sk_rod_system *sys)
+static void add_joint(const sk_rod *rod, const double *x, const sk_rod_input *in, int i, sk_rod_system *sys)
 {
   int N = rod->def.elements;
   joint a = joint_make(rod, x, i);
@@ -112,7 +113,7 @@ static void add_joint(const skein_rod *rod, const double *x, const sk_rod_input 
 
 /* ---- The model ---- */
 
-static void eval(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
+static void eval(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
 {
   sk_chain_stretch(rod, x, v, 0, in, sys);
   for (int i = 0; i <= rod->def.elements; i++)
@@ -120,13 +121,13 @@ static void eval(const skein_rod *rod, const double *x, const double *v, const s
   sk_chain_eval(rod, NULL, in, sys);
 }
 
-static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
+static void move(const sk_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
 {
   sk_chain_move(rod, x, v, in, dt);
   carry_frames(rod, x);
 }
 
-static void pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
+static void pose(const sk_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
 {
   double place;
   int j = sk_chain_find(rod, s, &place);
@@ -135,7 +136,7 @@ static void pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk
 }
 
 /* Spin of a frame: t x E' / |E|. */
-static void spin_jacobian(const skein_rod *rod, const double *x, int j, const sk_rod_input *in, double *Jw,
+static void spin_jacobian(const sk_rod *rod, const double *x, int j, const sk_rod_input *in, double *Jw,
                           sk_vec3 *spin_drift)
 {
   int n = rod->n;
@@ -153,7 +154,7 @@ static void spin_jacobian(const skein_rod *rod, const double *x, int j, const sk
   }
 }
 
-static void jacobian(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
+static void jacobian(const sk_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
                      sk_vec3 *drift, sk_vec3 *spin_drift)
 {
   double place;
@@ -161,7 +162,7 @@ static void jacobian(const skein_rod *rod, const double *x, double s, const sk_r
   spin_jacobian(rod, x, sk_chain_find(rod, s, &place), in, Jw, spin_drift);
 }
 
-static skein_rod_energy energy(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
 {
   skein_rod_energy sum = sk_chain_energy(rod, x, v, in);
   for (int i = 0; i <= rod->def.elements; i++) {
@@ -172,7 +173,7 @@ static skein_rod_energy energy(const skein_rod *rod, const double *x, const doub
   return sum;
 }
 
-static double scale(const skein_rod *rod, int i)
+static double scale(const sk_rod *rod, int i)
 {
   (void)i;
   return rod->l;

@@ -67,7 +67,7 @@ static void load_pose(double *x, const skein_pose *p)
   sk_store33(x + 3, sk_orthonormal(R));
 }
 
-static skein_pose make_pose(sk_vec3 r, sk_mat3 R)
+skein_pose sk_rod_pose(sk_vec3 r, sk_mat3 R)
 {
   skein_pose p;
   sk_store3(p.r, r);
@@ -75,26 +75,15 @@ static skein_pose make_pose(sk_vec3 r, sk_mat3 R)
   return p;
 }
 
-static bool allocate(skein_rod *rod)
+static bool allocate(sk_rod *rod)
 {
   sk_arena *a = &rod->arena;
-  size_t n = (size_t)rod->n, nx = (size_t)rod->nx;
   rod->rest = SK_NEW(a, 6 * ((size_t)rod->def.elements + 2), double);
-  rod->x = SK_NEW(a, nx, double), rod->v = SK_NEW(a, n, double);
-  rod->A = SK_NEW(a, sk_band_size(rod->n, rod->kd), double), rod->b = SK_NEW(a, n, double);
+  rod->start_x = SK_NEW(a, rod->nx, double), rod->start_v = SK_NEW(a, rod->n, double);
   return !a->failed;
 }
 
-void sk_rod_stay(skein_rod *rod)
-{
-  const double *x = rod->x;
-  rod->root_motion = (sk_motion){.v = sk_load3(x + SK_ROOT_V), .w = sk_load3(x + SK_ROOT_V + 3)};
-  rod->tip_motion = (sk_motion){.v = sk_load3(x + SK_TIP_V), .w = sk_load3(x + SK_TIP_V + 3)};
-  rod->root_next = make_pose(sk_load3(x + SK_ROOT), sk_load33(x + SK_ROOT + 3));
-  rod->tip_next = make_pose(sk_load3(x + SK_TIP), sk_load33(x + SK_TIP + 3));
-}
-
-static skein_status build(skein_rod *rod, const skein_rod_def *def)
+static skein_status build(sk_rod *rod, const skein_rod_def *def)
 {
   rod->def = *def, rod->ops = sk_rod_ops_find(def->model);
   rod->l = def->length / def->elements;
@@ -108,21 +97,69 @@ static skein_status build(skein_rod *rod, const skein_rod_def *def)
   if (rod->n < 1)
     return sk_fail(SKEIN_BAD_INPUT, "elements is %d: nothing of the rod can move, expected more elements",
                    def->elements);
-  if (rod->arena.failed || !allocate(rod)) return sk_no_memory();
-  load_pose(rod->x + SK_ROOT, &def->pose);
-  rod->ops->init(rod, rod->x);
-  sk_rod_stay(rod);
+  sk_mat3 *frames = sk_calloc((size_t)def->elements, sizeof *frames);
+  bool there = !rod->arena.failed && allocate(rod) && frames;
+  if (there) load_pose(rod->start_x + SK_ROOT, &def->pose), rod->ops->init(rod, rod->start_x, frames);
+  free(frames);
+  return there ? sk_ok() : sk_no_memory();
+}
+
+skein_status sk_rod_create(const skein_rod_def *def, sk_rod **out)
+{
+  *out = NULL;
+  skein_status s = skein_rod_def_check(def);
+  if (s.code != SKEIN_OK) return s;
+  sk_rod *rod = sk_calloc(1, sizeof *rod);
+  if (!rod) return sk_no_memory();
+  s = build(rod, def);
+  if (s.code != SKEIN_OK) sk_rod_destroy(rod);
+  else *out = rod;
+  return s;
+}
+
+void sk_rod_destroy(sk_rod *rod)
+{
+  if (rod) sk_arena_free(&rod->arena);
+  free(rod);
+}
+
+void sk_rod_stay(const double *x, sk_rod_drive *drive)
+{
+  drive->root = (sk_motion){.v = sk_load3(x + SK_ROOT_V), .w = sk_load3(x + SK_ROOT_V + 3)};
+  drive->tip = (sk_motion){.v = sk_load3(x + SK_TIP_V), .w = sk_load3(x + SK_TIP_V + 3)};
+  drive->root_next = sk_rod_pose(sk_load3(x + SK_ROOT), sk_load33(x + SK_ROOT + 3));
+  drive->tip_next = sk_rod_pose(sk_load3(x + SK_TIP), sk_load33(x + SK_TIP + 3));
+}
+
+/* ---- With a state of its own ---- */
+
+static skein_status give_state(skein_rod *rod)
+{
+  const sk_rod *f = rod->fixed;
+  sk_arena *a = &rod->arena;
+  rod->owns = true;
+  rod->x = SK_NEW_RAW(a, f->nx, double), rod->v = SK_NEW_RAW(a, f->n, double);
+  rod->A = SK_NEW(a, sk_band_size(f->n, f->kd), double), rod->b = SK_NEW(a, f->n, double);
+  if (a->failed) return sk_no_memory();
+  memcpy(rod->x, f->start_x, sizeof(double) * (size_t)f->nx);
+  memcpy(rod->v, f->start_v, sizeof(double) * (size_t)f->n);
+  sk_rod_stay(rod->x, &rod->drive);
   return sk_ok();
 }
 
 skein_status skein_rod_create(const skein_rod_def *def, skein_rod **out)
 {
   *out = NULL;
-  skein_status s = skein_rod_def_check(def);
+  sk_rod *fixed;
+  skein_status s = sk_rod_create(def, &fixed);
   if (s.code != SKEIN_OK) return s;
   skein_rod *rod = sk_calloc(1, sizeof *rod);
-  if (!rod) return sk_no_memory();
-  s = build(rod, def);
+  if (!rod) {
+    sk_rod_destroy(fixed);
+    return sk_no_memory();
+  }
+  rod->fixed = fixed;
+  s = give_state(rod);
   if (s.code != SKEIN_OK) skein_rod_destroy(rod);
   else *out = rod;
   return s;
@@ -130,13 +167,14 @@ skein_status skein_rod_create(const skein_rod_def *def, skein_rod **out)
 
 void skein_rod_destroy(skein_rod *rod)
 {
-  if (!rod) return;
+  if (!rod || !rod->owns) return;
+  sk_rod_destroy((sk_rod *)rod->fixed);
   sk_arena_free(&rod->arena);
-  free(rod->loads), free(rod->holds);
+  free((void *)rod->drive.loads), free((void *)rod->drive.holds);
   free(rod);
 }
 
-skein_status sk_rod_system_create(skein_rod *const *rods, int count, sk_arena *arena, sk_rod_system *sys)
+skein_status sk_rod_system_create(const sk_rod *const *rods, int count, sk_arena *arena, sk_rod_system *sys)
 {
   size_t n = 1, nx = 1, band = 1, works = 1;
   for (int i = 0; i < count; i++) {
@@ -156,58 +194,65 @@ skein_status sk_rod_system_create(skein_rod *const *rods, int count, sk_arena *a
 
 int skein_rod_dofs(const skein_rod *rod)
 {
-  return rod->n;
+  return rod->fixed->n;
 }
 
 int skein_rod_state_size(const skein_rod *rod)
 {
-  return rod->nx;
+  return rod->fixed->nx;
 }
 
 skein_rod_def skein_rod_definition(const skein_rod *rod)
 {
-  return rod->def;
+  return rod->fixed->def;
 }
 
 void skein_rod_state(const skein_rod *rod, double *x, double *v)
 {
-  if (x) memcpy(x, rod->x, sizeof(double) * (size_t)rod->nx);
-  if (v) memcpy(v, rod->v, sizeof(double) * (size_t)rod->n);
+  if (x) memcpy(x, rod->x, sizeof(double) * (size_t)rod->fixed->nx);
+  if (v) memcpy(v, rod->v, sizeof(double) * (size_t)rod->fixed->n);
 }
 
-skein_status skein_rod_set_state(skein_rod *rod, const double *x, const double *v)
+skein_status sk_rod_state_check(const sk_rod *rod, const double *x, const double *v)
 {
   for (int i = 0; x && i < rod->nx; i++)
     if (!isfinite(x[i])) return sk_fail(SKEIN_BAD_INPUT, "x[%d] is %g, expected a finite number", i, x[i]);
   for (int i = 0; v && i < rod->n; i++)
     if (!isfinite(v[i])) return sk_fail(SKEIN_BAD_INPUT, "v[%d] is %g, expected a finite number", i, v[i]);
-  if (x) memcpy(rod->x, x, sizeof(double) * (size_t)rod->nx);
-  if (v) memcpy(rod->v, v, sizeof(double) * (size_t)rod->n);
-  sk_rod_stay(rod);
   return sk_ok();
+}
+
+skein_status skein_rod_set_state(skein_rod *rod, const double *x, const double *v)
+{
+  skein_status s = sk_rod_state_check(rod->fixed, x, v);
+  if (s.code != SKEIN_OK) return s;
+  if (x) memcpy(rod->x, x, sizeof(double) * (size_t)rod->fixed->nx);
+  if (v) memcpy(rod->v, v, sizeof(double) * (size_t)rod->fixed->n);
+  sk_rod_stay(rod->x, &rod->drive);
+  return s;
 }
 
 skein_status skein_rod_displace(skein_rod *rod, const double *dq)
 {
   sk_rod_input in = {0};
-  for (int i = 0; i < rod->n; i++)
+  for (int i = 0; i < rod->fixed->n; i++)
     if (!isfinite(dq[i])) return sk_fail(SKEIN_BAD_INPUT, "dq[%d] is %g, expected a finite number", i, dq[i]);
-  rod->ops->move(rod, rod->x, dq, &in, 1);
+  rod->fixed->ops->move(rod->fixed, rod->x, dq, &in, 1);
   return sk_ok();
 }
 
 skein_status skein_rod_drive(skein_rod *rod, const skein_pose *root, const skein_pose *tip)
 {
   skein_status s = sk_ok();
-  if (root && rod->def.root == SKEIN_FREE)
+  if (root && rod->fixed->def.root == SKEIN_FREE)
     return sk_fail(SKEIN_BAD_INPUT, "root is free, expected a pinned or clamped root to drive");
-  if (tip && rod->def.tip == SKEIN_FREE)
+  if (tip && rod->fixed->def.tip == SKEIN_FREE)
     return sk_fail(SKEIN_BAD_INPUT, "tip is free, expected a pinned or clamped tip to drive");
   if (root) s = sk_pose_check("root", root);
   if (tip && s.code == SKEIN_OK) s = sk_pose_check("tip", tip);
   if (s.code != SKEIN_OK) return s;
-  if (root) rod->root_next = *root;
-  if (tip) rod->tip_next = *tip;
+  if (root) rod->drive.root_next = *root;
+  if (tip) rod->drive.tip_next = *tip;
   return s;
 }
 
@@ -235,8 +280,8 @@ skein_status skein_rod_set_loads(skein_rod *rod, const skein_rod_load *loads, in
   if (s.code != SKEIN_OK) return s;
   if (!copy) return sk_no_memory();
   if (count > 0) memcpy(copy, loads, sizeof *copy * (size_t)count);
-  free(rod->loads);
-  rod->loads = copy, rod->load_count = count;
+  free((void *)rod->drive.loads);
+  rod->drive.loads = copy, rod->drive.load_count = count;
   return s;
 }
 
@@ -254,8 +299,8 @@ skein_status skein_rod_set_holds(skein_rod *rod, const skein_rod_hold *holds, in
   if (s.code != SKEIN_OK) return s;
   if (!copy) return sk_no_memory();
   if (count > 0) memcpy(copy, holds, sizeof *copy * (size_t)count);
-  free(rod->holds);
-  rod->holds = copy, rod->hold_count = count;
+  free((void *)rod->drive.holds);
+  rod->drive.holds = copy, rod->drive.hold_count = count;
   return s;
 }
 
@@ -266,7 +311,7 @@ static void add_force(int n, const double *J, sk_vec3 f, double *F)
 }
 
 /* K += k J_c' J_c for the three rows c of J. */
-static void add_stiffness(const skein_rod *rod, const double *J, const double k[3], double *K)
+static void add_stiffness(const sk_rod *rod, const double *J, const double k[3], double *K)
 {
   int n = rod->n;
   for (int c = 0; c < 3; c++) {
@@ -277,11 +322,11 @@ static void add_stiffness(const skein_rod *rod, const double *J, const double k[
   }
 }
 
-static void add_loads(const skein_rod *rod, const double *x, const sk_rod_input *in, sk_rod_system *sys)
+static void add_loads(const sk_rod *rod, const double *x, const sk_rod_input *in, sk_rod_system *sys)
 {
   double *J = sys->spare, *Jw = J + 3 * rod->n;
-  for (int i = 0; i < rod->load_count; i++) {
-    const skein_rod_load *load = rod->loads + i;
+  for (int i = 0; i < in->load_count; i++) {
+    const skein_rod_load *load = in->loads + i;
     rod->ops->jacobian(rod, x, load->s, in, J, Jw, NULL, NULL);
     add_force(rod->n, J, sk_mul(in->load, sk_load3(load->force)), sys->F);
     add_force(rod->n, Jw, sk_mul(in->load, sk_load3(load->torque)), sys->F);
@@ -290,7 +335,7 @@ static void add_loads(const skein_rod *rod, const double *x, const sk_rod_input 
 
 /* A spring to the target: force k (target - r), torque 1/2 kt sum d_i x D_i, the gradient of 1/2 k |r - target|^2 +
  * 1/2 kt (3 - sum d_i . D_i); K = J' k J + kt Jw' Jw. `motion`: of the target. */
-static void add_hold(const skein_rod *rod, const double *x, const sk_rod_input *in, const skein_rod_hold *hold,
+static void add_hold(const sk_rod *rod, const double *x, const sk_rod_input *in, const skein_rod_hold *hold,
                      const sk_motion *motion, sk_rod_system *sys)
 {
   double *J = sys->spare, *Jw = J + 3 * rod->n;
@@ -312,19 +357,19 @@ static void add_hold(const skein_rod *rod, const double *x, const sk_rod_input *
   }
 }
 
-/* A super-helix has no dof at its tip: a held tip is a stiff spring to its pose. */
-static bool tip_hold(const skein_rod *rod, const double *x, skein_rod_hold *hold)
+/* A curve has no dof at its tip: a held tip is a stiff spring to its pose. */
+static bool tip_hold(const sk_rod *rod, const double *x, skein_rod_hold *hold)
 {
-  if (rod->def.model != SKEIN_SUPER_HELIX || rod->def.tip == SKEIN_FREE) return false;
+  if (!rod->ops->curved || rod->def.tip == SKEIN_FREE) return false;
   double L = rod->def.length, EI = SK_MAX(rod->section.EI1, rod->section.EI2),
          k = rod->def.tip_factor * EI / (L * L * L);
   *hold = (skein_rod_hold){.s = L, .stiffness = {k, k, k}};
   hold->torsion = rod->def.tip == SKEIN_CLAMPED ? rod->def.tip_factor * EI / L : 0;
-  hold->target = make_pose(sk_load3(x + SK_TIP), sk_load33(x + SK_TIP + 3));
+  hold->target = sk_rod_pose(sk_load3(x + SK_TIP), sk_load33(x + SK_TIP + 3));
   return true;
 }
 
-void sk_rod_eval(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
+void sk_rod_eval(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
 {
   static const sk_motion still = {0};
   size_t n = (size_t)rod->n, band = sk_band_size(rod->n, rod->kd);
@@ -336,11 +381,11 @@ void sk_rod_eval(const skein_rod *rod, const double *x, const double *v, const s
   }
   rod->ops->eval(rod, x, v, in, sys);
   add_loads(rod, x, in, sys);
-  for (int i = 0; i < rod->hold_count; i++) add_hold(rod, x, in, rod->holds + i, &still, sys);
+  for (int i = 0; i < in->hold_count; i++) add_hold(rod, x, in, in->holds + i, &still, sys);
   if (tip_hold(rod, x, &tip)) add_hold(rod, x, in, &tip, &in->tip, sys);
 }
 
-static double hold_energy(const skein_rod *rod, const double *x, const skein_rod_hold *hold)
+static double hold_energy(const sk_rod *rod, const double *x, const skein_rod_hold *hold)
 {
   sk_vec3 r;
   sk_mat3 R;
@@ -355,28 +400,32 @@ static double hold_energy(const skein_rod *rod, const double *x, const skein_rod
   return e;
 }
 
-double sk_rod_held_energy(const skein_rod *rod, const double *x, double load)
+double sk_rod_held_energy(const sk_rod *rod, const double *x, const sk_rod_input *in)
 {
   double e = 0;
   skein_rod_hold tip;
   sk_vec3 r;
   sk_mat3 R;
-  for (int i = 0; i < rod->load_count; i++) {
-    rod->ops->pose(rod, x, rod->loads[i].s, &r, &R);
-    e -= load * sk_dot(sk_load3(rod->loads[i].force), r);
+  for (int i = 0; i < in->load_count; i++) {
+    rod->ops->pose(rod, x, in->loads[i].s, &r, &R);
+    e -= in->load * sk_dot(sk_load3(in->loads[i].force), r);
   }
-  for (int i = 0; i < rod->hold_count; i++) e += hold_energy(rod, x, rod->holds + i);
+  for (int i = 0; i < in->hold_count; i++) e += hold_energy(rod, x, in->holds + i);
   if (tip_hold(rod, x, &tip)) e += hold_energy(rod, x, &tip);
   return e;
 }
 
 /* ---- What is at s ---- */
 
-sk_rod_input sk_rod_input_make(const skein_rod *rod, const skein_env *env, bool dynamic, bool matrices)
+sk_rod_input sk_rod_input_make(const sk_rod_drive *drive, const skein_env *env, bool dynamic, bool matrices)
 {
   sk_rod_input in = {.load = 1, .dynamic = dynamic, .matrices = matrices};
   if (env) in.g = sk_load3(env->gravity), in.wind = sk_load3(env->wind);
-  if (dynamic) in.root = rod->root_motion, in.tip = rod->tip_motion;
+  if (drive && dynamic) in.root = drive->root, in.tip = drive->tip;
+  if (drive) {
+    in.loads = drive->loads, in.load_count = drive->load_count;
+    in.holds = drive->holds, in.hold_count = drive->hold_count;
+  }
   return in;
 }
 
@@ -384,19 +433,19 @@ void skein_rod_point(const skein_rod *rod, double s, skein_pose *pose)
 {
   sk_vec3 r;
   sk_mat3 R;
-  rod->ops->pose(rod, rod->x, s, &r, &R);
-  *pose = make_pose(r, R);
+  rod->fixed->ops->pose(rod->fixed, rod->x, s, &r, &R);
+  *pose = sk_rod_pose(r, R);
 }
 
 /* The sagitta of an arc of length c is kappa c^2 / 8. Scenes are made of round numbers, and a rod in its natural shape
  * may miss by exactly what is allowed: a millionth more is let pass, so that its pieces are not a matter of rounding.
  */
-int sk_rod_pieces(const skein_rod *rod, double miss)
+int sk_rod_pieces(const sk_rod *rod, const double *x, double miss)
 {
-  if (rod->def.model != SKEIN_SUPER_HELIX) return 1;
+  if (!rod->ops->curved) return 1;
   double most = 0;
   for (int Q = 0; Q < rod->def.elements; Q++) {
-    const double *u = rod->x + SK_MODEL + 3 * Q;
+    const double *u = x + SK_MODEL + 3 * Q;
     most = fmax(most, hypot(u[0], u[1]));
   }
   double pieces = ceil(rod->l * sqrt(most / (8 * miss)) * (1 - 1e-6));
@@ -405,30 +454,30 @@ int sk_rod_pieces(const skein_rod *rod, double miss)
 
 void skein_rod_velocity(const skein_rod *rod, double s, double velocity[3])
 {
-  sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
-  sk_store3(velocity, rod->ops->velocity(rod, rod->x, rod->v, s, &in));
+  sk_rod_input in = sk_rod_input_make(&rod->drive, NULL, true, false);
+  sk_store3(velocity, rod->fixed->ops->velocity(rod->fixed, rod->x, rod->v, s, &in));
 }
 
 void skein_rod_jacobian(const skein_rod *rod, double s, double *J, double drift[3])
 {
-  sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
+  sk_rod_input in = sk_rod_input_make(&rod->drive, NULL, true, false);
   sk_vec3 d;
-  rod->ops->jacobian(rod, rod->x, s, &in, J, NULL, &d, NULL);
+  rod->fixed->ops->jacobian(rod->fixed, rod->x, s, &in, J, NULL, &d, NULL);
   if (drift) sk_store3(drift, d);
 }
 
 void skein_rod_spin_jacobian(const skein_rod *rod, double s, double *J)
 {
-  sk_rod_input in = sk_rod_input_make(rod, NULL, true, false);
-  rod->ops->jacobian(rod, rod->x, s, &in, NULL, J, NULL, NULL);
+  sk_rod_input in = sk_rod_input_make(&rod->drive, NULL, true, false);
+  rod->fixed->ops->jacobian(rod->fixed, rod->x, s, &in, NULL, J, NULL, NULL);
 }
 
 skein_status skein_rod_energies(const skein_rod *rod, const skein_env *env, skein_rod_energy *energy)
 {
   skein_status s = sk_env_check(env);
   if (s.code != SKEIN_OK) return s;
-  sk_rod_input in = sk_rod_input_make(rod, env, true, false);
-  *energy = rod->ops->energy(rod, rod->x, rod->v, &in);
-  energy->held = sk_rod_held_energy(rod, rod->x, 1);
+  sk_rod_input in = sk_rod_input_make(&rod->drive, env, true, false);
+  *energy = rod->fixed->ops->energy(rod->fixed, rod->x, rod->v, &in);
+  energy->held = sk_rod_held_energy(rod->fixed, rod->x, &in);
   return s;
 }

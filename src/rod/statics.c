@@ -18,7 +18,7 @@ skein_relax_def skein_default_relax_def(void)
 
 /* What one relaxation works with. */
 typedef struct bench {
-  skein_rod *rod;
+  const sk_rod *rod;
   sk_rod_input in;
   sk_rod_system sys;
   double *x, *trial, *best; /* nx */
@@ -30,20 +30,20 @@ typedef struct bench {
   lapack_int *pivot;
 } bench;
 
-static skein_status bench_create(skein_rod *rod, sk_arena *arena, bench *b)
+static skein_status bench_create(const sk_rod *rod, const sk_rod_input *in, sk_arena *arena, bench *b)
 {
   size_t n = (size_t)rod->n, nx = (size_t)rod->nx, band = sk_band_size(rod->n, rod->kd);
-  b->rod = rod;
+  b->rod = rod, b->in = *in;
   b->x = SK_NEW(arena, nx, double), b->trial = SK_NEW(arena, nx, double), b->best = SK_NEW(arena, nx, double);
   b->F = SK_NEW(arena, n, double), b->p = SK_NEW(arena, n, double), b->step = SK_NEW(arena, n, double);
   b->H = SK_NEW(arena, band, double), b->L = SK_NEW(arena, band, double), b->zero = SK_NEW(arena, n, double);
-  for (int i = 0; i < rod->load_count; i++)
-    for (int k = 0; k < 3; k++) b->torques |= rod->loads[i].torque[k] != 0;
+  for (int i = 0; i < in->load_count; i++)
+    for (int k = 0; k < 3; k++) b->torques |= in->loads[i].torque[k] != 0;
   if (b->torques) {
     b->G = SK_NEW(arena, n * (3 * (size_t)rod->kd + 1), double);
     b->pivot = SK_NEW(arena, n, lapack_int);
   }
-  skein_status s = sk_rod_system_create(&b->rod, 1, arena, &b->sys);
+  skein_status s = sk_rod_system_create(&rod, 1, arena, &b->sys);
   return arena->failed ? sk_no_memory() : s;
 }
 
@@ -51,7 +51,7 @@ static skein_status bench_create(skein_rod *rod, sk_arena *arena, bench *b)
 static double energy_at(const bench *b, const double *x)
 {
   skein_rod_energy e = b->rod->ops->energy(b->rod, x, b->zero, &b->in);
-  return e.elastic + e.gravity + sk_rod_held_energy(b->rod, x, b->in.load);
+  return e.elastic + e.gravity + sk_rod_held_energy(b->rod, x, &b->in);
 }
 
 static void force_at(bench *b, const double *x, double *F)
@@ -103,7 +103,7 @@ static void hessian(bench *b)
 }
 
 /* The unit of energy, EI / L. */
-static double energy_unit(const skein_rod *rod)
+static double energy_unit(const sk_rod *rod)
 {
   return SK_MIN(rod->section.EI1, rod->section.EI2) / rod->def.length;
 }
@@ -240,12 +240,12 @@ static void load_step(bench *b, const skein_env *env, const sk_motion *root, con
   b->rod->ops->move(b->rod, b->x, b->zero, &ends, to - from);
 }
 
-static void follow_path(bench *b, const skein_env *env, const skein_relax_def *def, skein_relax_info *info,
-                        double *saved)
+static void follow_path(bench *b, const sk_rod_drive *drive, const skein_env *env, const skein_relax_def *def,
+                        skein_relax_info *info, double *saved)
 {
-  skein_rod *rod = b->rod;
-  sk_motion root = whole_motion(b->x + SK_ROOT, &rod->root_next, rod->def.root);
-  sk_motion tip = whole_motion(b->x + SK_TIP, &rod->tip_next, rod->def.tip);
+  const sk_rod *rod = b->rod;
+  sk_motion root = whole_motion(b->x + SK_ROOT, &drive->root_next, rod->def.root);
+  sk_motion tip = whole_motion(b->x + SK_TIP, &drive->tip_next, rod->def.tip);
   double at = 0, h = 1.0 / SK_MAX(1, def->load_steps);
   while (at < 1) {
     double to = at + h > 1 - 1e-9 ? 1 : at + h;
@@ -271,18 +271,20 @@ skein_status skein_rod_relax(skein_rod *rod, const skein_env *env, const skein_r
   skein_status s = sk_env_check(env);
   if (s.code != SKEIN_OK) return s;
   sk_arena arena = {0};
-  bench b = {.in = {.load = 1}};
-  s = bench_create(rod, &arena, &b);
-  double *saved = SK_NEW(&arena, rod->nx, double);
+  bench b = {0};
+  const sk_rod *fixed = rod->fixed;
+  sk_rod_input in = sk_rod_input_make(&rod->drive, NULL, false, false);
+  s = bench_create(fixed, &in, &arena, &b);
+  double *saved = SK_NEW(&arena, fixed->nx, double);
   if (arena.failed) s = sk_no_memory();
   if (s.code == SKEIN_OK) {
     *info = (skein_relax_info){0};
-    memcpy(b.x, rod->x, sizeof(double) * (size_t)rod->nx);
-    follow_path(&b, env, def, info, saved);
-    memcpy(rod->x, b.x, sizeof(double) * (size_t)rod->nx);
+    memcpy(b.x, rod->x, sizeof(double) * (size_t)fixed->nx);
+    follow_path(&b, &rod->drive, env, def, info, saved);
+    memcpy(rod->x, b.x, sizeof(double) * (size_t)fixed->nx);
     memset(rod->x + SK_ROOT_V, 0, sizeof(double) * 6), memset(rod->x + SK_TIP_V, 0, sizeof(double) * 6);
-    memset(rod->v, 0, sizeof(double) * (size_t)rod->n);
-    rod->root_motion = rod->tip_motion = (sk_motion){0};
+    memset(rod->v, 0, sizeof(double) * (size_t)fixed->n);
+    rod->drive.root = rod->drive.tip = (sk_motion){0};
   }
   sk_arena_free(&arena);
   return s;
@@ -322,15 +324,17 @@ static skein_status eigen(bench *b, int count, double *omega2, double *shapes, s
 
 skein_status skein_rod_modes(const skein_rod *rod, const skein_env *env, int count, double *omega2, double *shapes)
 {
-  if (count < 1 || count > rod->n)
-    return sk_fail(SKEIN_BAD_INPUT, "count of modes is %d, expected 1 to the rod's %d dofs", count, rod->n);
+  if (count < 1 || count > rod->fixed->n)
+    return sk_fail(SKEIN_BAD_INPUT, "count of modes is %d, expected 1 to the rod's %d dofs", count, rod->fixed->n);
   skein_status s = sk_env_check(env);
   if (s.code != SKEIN_OK) return s;
   sk_arena arena = {0};
-  bench b = {.in = {.load = 1, .g = sk_load3(env->gravity)}};
-  s = bench_create((skein_rod *)rod, &arena, &b); /* only read */
+  bench b = {0};
+  sk_rod_input in = sk_rod_input_make(&rod->drive, env, false, false);
+  in.wind = sk_vec(0, 0, 0);
+  s = bench_create(rod->fixed, &in, &arena, &b);
   if (s.code == SKEIN_OK) {
-    memcpy(b.x, rod->x, sizeof(double) * (size_t)rod->nx);
+    memcpy(b.x, rod->x, sizeof(double) * (size_t)rod->fixed->nx);
     s = eigen(&b, count, omega2, shapes, &arena);
   }
   sk_arena_free(&arena);

@@ -11,40 +11,45 @@ skein_rod_step_def skein_default_rod_step_def(void)
   return (skein_rod_step_def){.dt = 1e-3, .theta = 1};
 }
 
-/* Mean velocities that bring a held end from its pose in x to `next` in dt, and their change since the last step. */
+/* Mean velocities that bring a held end from its pose in x to `next` in dt, and their change since the last step. An
+ * end that is there already does not turn, to the last bit. */
 static sk_motion motion_make(skein_rod_end end, const double *pose, const double *last, const skein_pose *next,
                              double dt)
 {
   sk_motion m = {0};
   if (end == SKEIN_FREE) return m;
-  sk_mat3 R1 = {{sk_load3(next->d[0]), sk_load3(next->d[1]), sk_load3(next->d[2])}};
+  sk_mat3 R0 = sk_load33(pose + 3), R1 = {{sk_load3(next->d[0]), sk_load3(next->d[1]), sk_load3(next->d[2])}};
   m.v = sk_mul(1 / dt, sk_sub(sk_load3(next->r), sk_load3(pose)));
   m.a = sk_mul(1 / dt, sk_sub(m.v, sk_load3(last)));
   if (end == SKEIN_PINNED) return m;
-  m.w = sk_mul(1 / dt, sk_rotation_log(sk_mat_mul(R1, sk_transpose3(sk_load33(pose + 3)))));
+  if (memcmp(&R1, &R0, sizeof R1) != 0) m.w = sk_mul(1 / dt, sk_rotation_log(sk_mat_mul(R1, sk_transpose3(R0))));
   m.dw = sk_mul(1 / dt, sk_sub(m.w, sk_load3(last + 3)));
   return m;
 }
 
 /* b = M v + dt F + (1-theta)^2 dt^2 K v - (1-theta) dt (nu K + eta M) v + ((1-2 theta) dt^2 - nu dt) K_fb v_b */
-static void right_side(const skein_rod *rod, double dt, double theta, const sk_rod_system *sys, double *b)
+static void right_side(const sk_rod_step *step, const sk_rod_system *sys, double *b)
 {
+  const sk_rod *rod = step->rod;
+  double dt = step->dt, theta = step->theta;
   double nu = rod->def.damping, eta = rod->def.drag / rod->section.rho_S, o = 1 - theta;
   double kb = (1 - 2 * theta) * dt * dt - nu * dt;
   for (int i = 0; i < rod->n; i++) b[i] = dt * sys->F[i] + kb * sys->Kb[i];
-  sk_band_mul_add(rod->n, rod->kd, sys->M, 1 - o * dt * eta, rod->v, b);
-  if (o > 0) sk_band_mul_add(rod->n, rod->kd, sys->K, o * o * dt * dt - o * dt * nu, rod->v, b);
+  sk_band_mul_add(rod->n, rod->kd, sys->M, 1 - o * dt * eta, step->v, b);
+  if (o > 0) sk_band_mul_add(rod->n, rod->kd, sys->K, o * o * dt * dt - o * dt * nu, step->v, b);
 }
 
 /* A = (1 + theta dt eta) M + (theta dt nu + theta^2 dt^2) K */
-static void left_side(const skein_rod *rod, double dt, double theta, const sk_rod_system *sys, double *A)
+static void left_side(const sk_rod_step *step, const sk_rod_system *sys, double *A)
 {
+  const sk_rod *rod = step->rod;
+  double dt = step->dt, theta = step->theta;
   double m = 1 + theta * dt * rod->def.drag / rod->section.rho_S, k = theta * dt * (rod->def.damping + theta * dt);
   size_t size = sk_band_size(rod->n, rod->kd);
   for (size_t i = 0; i < size; i++) A[i] = m * sys->M[i] + k * sys->K[i];
 }
 
-static skein_status check_step(const skein_rod *rod, double dt)
+static skein_status check_step(const sk_rod *rod, double dt)
 {
   double L = rod->def.length, EI = SK_MIN(rod->section.EI1, rod->section.EI2);
   double T = L * L * sqrt(rod->section.rho_S / EI);
@@ -57,39 +62,47 @@ static skein_status check_step(const skein_rod *rod, double dt)
   return sk_ok();
 }
 
-skein_status sk_rod_assemble(skein_rod *rod, const skein_env *env, double dt, double theta, sk_rod_system *sys)
+static sk_rod_input input_of(const sk_rod_step *step, bool matrices)
 {
+  sk_rod_input in = sk_rod_input_make(step->drive, step->env, true, matrices);
+  in.dt = step->theta < 1 ? 0 : step->dt;
+  return in;
+}
+
+skein_status sk_rod_assemble(const sk_rod_step *step, double *A, double *b, sk_rod_system *sys)
+{
+  const sk_rod *rod = step->rod;
+  double dt = step->dt, theta = step->theta;
   skein_status s = check_step(rod, dt);
   if (s.code != SKEIN_OK) return s;
-  const double *x = rod->x;
-  rod->root_motion = motion_make(rod->def.root, x + SK_ROOT, x + SK_ROOT_V, &rod->root_next, dt);
-  rod->tip_motion = motion_make(rod->def.tip, x + SK_TIP, x + SK_TIP_V, &rod->tip_next, dt);
-  sk_rod_input in = sk_rod_input_make(rod, env, true, true);
-  in.dt = theta < 1 ? 0 : dt;
+  const double *x = step->x;
+  step->drive->root = motion_make(rod->def.root, x + SK_ROOT, x + SK_ROOT_V, &step->drive->root_next, dt);
+  step->drive->tip = motion_make(rod->def.tip, x + SK_TIP, x + SK_TIP_V, &step->drive->tip_next, dt);
+  sk_rod_input in = input_of(step, true);
   if (theta < 1) {
     memcpy(sys->xe, x, sizeof(double) * (size_t)rod->nx);
-    rod->ops->move(rod, sys->xe, rod->v, &in, (1 - theta) * dt);
+    rod->ops->move(rod, sys->xe, step->v, &in, (1 - theta) * dt);
     x = sys->xe;
   }
-  sk_rod_eval(rod, x, rod->v, &in, sys);
-  left_side(rod, dt, theta, sys, rod->A);
-  right_side(rod, dt, theta, sys, rod->b);
+  sk_rod_eval(rod, x, step->v, &in, sys);
+  left_side(step, sys, A);
+  right_side(step, sys, b);
   if (theta < 1) { /* forces that depend on velocity, at the velocity of the evaluation */
     double *v = sys->spare + 6 * rod->n;
-    s = sk_rod_solve(rod, dt, v, sys);
+    s = sk_rod_solve(rod, dt, A, b, v, sys);
     if (s.code != SKEIN_OK) return s;
-    for (int i = 0; i < rod->n; i++) v[i] = theta * rod->v[i] + (1 - theta) * v[i];
+    for (int i = 0; i < rod->n; i++) v[i] = theta * step->v[i] + (1 - theta) * v[i];
     in.matrices = false;
     sk_rod_eval(rod, x, v, &in, sys);
-    right_side(rod, dt, theta, sys, rod->b);
+    right_side(step, sys, b);
   }
   return s;
 }
 
-skein_status sk_rod_solve(const skein_rod *rod, double dt, double *v, sk_rod_system *sys)
+skein_status sk_rod_solve(const sk_rod *rod, double dt, const double *A, const double *b, double *v, sk_rod_system *sys)
 {
-  memcpy(sys->L, rod->A, sizeof(double) * sk_band_size(rod->n, rod->kd));
-  memcpy(v, rod->b, sizeof(double) * (size_t)rod->n);
+  memcpy(sys->L, A, sizeof(double) * sk_band_size(rod->n, rod->kd));
+  memcpy(v, b, sizeof(double) * (size_t)rod->n);
   if (!sk_band_factor(rod->n, rod->kd, sys->L))
     return sk_fail(SKEIN_BAD_INPUT, "dt is %g s: the matrix of the step is not positive definite", dt);
   sk_band_solve(rod->n, rod->kd, sys->L, v);
@@ -103,16 +116,16 @@ static bool all_finite(const double *x, int n)
   return sum == 0;
 }
 
-/* Where the step ends, in sys->xe and v; the rod is not touched. */
-static skein_status try_move(const skein_rod *rod, const sk_rod_input *in, double dt, double theta, double *v,
-                             sk_rod_system *sys)
+/* Where the step ends, in sys->xe and v. */
+static skein_status try_move(const sk_rod_step *step, const sk_rod_input *in, double *v, sk_rod_system *sys)
 {
-  double *mean = sys->spare;
+  const sk_rod *rod = step->rod;
+  double *mean = sys->spare, dt = step->dt, theta = step->theta;
   if (!all_finite(v, rod->n)) return sk_fail(SKEIN_BAD_INPUT, "dt is %g s: the velocities are not finite", dt);
-  for (int i = 0; i < rod->n; i++) mean[i] = theta * v[i] + (1 - theta) * rod->v[i];
-  memcpy(sys->xe, rod->x, sizeof(double) * (size_t)rod->nx);
+  for (int i = 0; i < rod->n; i++) mean[i] = theta * v[i] + (1 - theta) * step->v[i];
+  memcpy(sys->xe, step->x, sizeof(double) * (size_t)rod->nx);
   rod->ops->move(rod, sys->xe, mean, in, dt);
-  if (rod->ops->project && !rod->ops->project(rod, rod->x, sys->xe, v, in, dt, sys))
+  if (rod->ops->project && !rod->ops->project(rod, step->x, sys->xe, v, in, dt, sys))
     return sk_fail(SKEIN_BAD_INPUT, "dt is %g s: the projection to constant length failed", dt);
   if (!all_finite(sys->xe, rod->nx) || !all_finite(v, rod->n))
     return sk_fail(SKEIN_BAD_INPUT, "dt is %g s: the positions are not finite", dt);
@@ -124,29 +137,31 @@ static void store_motion(double *x, const sk_motion *m)
   sk_store3(x, m->v), sk_store3(x + 3, m->w);
 }
 
-skein_status sk_rod_advance(skein_rod *rod, const skein_env *env, double dt, double theta, const double *v,
+skein_status sk_rod_advance(const sk_rod_step *step, const double *with, double *x_next, double *v_next,
                             sk_rod_system *sys)
 {
-  sk_rod_input in = sk_rod_input_make(rod, env, true, false);
-  in.dt = theta < 1 ? 0 : dt;
+  const sk_rod *rod = step->rod;
+  sk_rod_input in = input_of(step, false);
   double *next = sys->spare + 7 * rod->n;
-  memcpy(next, v, sizeof(double) * (size_t)rod->n);
-  skein_status s = try_move(rod, &in, dt, theta, next, sys);
+  memcpy(next, with, sizeof(double) * (size_t)rod->n);
+  skein_status s = try_move(step, &in, next, sys);
   if (s.code != SKEIN_OK) return s;
   store_motion(sys->xe + SK_ROOT_V, &in.root), store_motion(sys->xe + SK_TIP_V, &in.tip);
-  sys->xe[SK_LAST_DT] = dt;
-  memcpy(rod->x, sys->xe, sizeof(double) * (size_t)rod->nx);
-  memcpy(rod->v, next, sizeof(double) * (size_t)rod->n);
+  sys->xe[SK_LAST_DT] = step->dt;
+  memcpy(x_next, sys->xe, sizeof(double) * (size_t)rod->nx);
+  memcpy(v_next, next, sizeof(double) * (size_t)rod->n);
   return s;
 }
 
 static skein_status step_one(skein_rod *rod, const skein_env *env, double dt, double theta, sk_rod_system *sys)
 {
-  skein_status s = sk_rod_assemble(rod, env, dt, theta, sys);
-  double *v = sys->spare + 6 * rod->n;
-  if (s.code == SKEIN_OK) s = sk_rod_solve(rod, dt, v, sys);
-  if (s.code == SKEIN_OK) s = sk_rod_advance(rod, env, dt, theta, v, sys);
-  if (s.code != SKEIN_OK) sk_rod_stay(rod);
+  const sk_rod *fixed = rod->fixed;
+  sk_rod_step step = {fixed, rod->x, rod->v, &rod->drive, env, dt, theta};
+  skein_status s = sk_rod_assemble(&step, rod->A, rod->b, sys);
+  double *v = sys->spare + 6 * fixed->n;
+  if (s.code == SKEIN_OK) s = sk_rod_solve(fixed, dt, rod->A, rod->b, v, sys);
+  if (s.code == SKEIN_OK) s = sk_rod_advance(&step, v, rod->x, rod->v, sys);
+  if (s.code != SKEIN_OK) sk_rod_stay(rod->x, &rod->drive);
   return s;
 }
 
@@ -164,8 +179,10 @@ static skein_status create_systems(skein_rod *const *rods, int count, int thread
 {
   skein_status s = sk_ok();
   sk_rod_system *sys = SK_NEW(arena, threads, sk_rod_system);
-  if (!sys) return sk_no_memory();
-  for (int t = 0; t < threads && s.code == SKEIN_OK; t++) s = sk_rod_system_create(rods, count, arena, sys + t);
+  const sk_rod **fixed = SK_NEW(arena, count, const sk_rod *);
+  if (!sys || !fixed) return sk_no_memory();
+  for (int i = 0; i < count; i++) fixed[i] = rods[i]->fixed;
+  for (int t = 0; t < threads && s.code == SKEIN_OK; t++) s = sk_rod_system_create(fixed, count, arena, sys + t);
   *out = sys;
   return s;
 }

@@ -40,7 +40,7 @@ typedef struct element {
 
 enum { ELEMENT_DOUBLES = (sizeof(element) + sizeof(double) - 1) / sizeof(double) };
 
-static void size(skein_rod *rod)
+static void size(sk_rod *rod)
 {
   int N = rod->def.elements;
   rod->n = 3 * N - rod->def.twist_locked + sk_helix_base_dofs(rod);
@@ -49,7 +49,7 @@ static void size(skein_rod *rod)
   rod->works = N * ELEMENT_DOUBLES;
 }
 
-static double scale(const skein_rod *rod, int i)
+static double scale(const sk_rod *rod, int i)
 {
   int base = sk_helix_base_dofs(rod), from_end = rod->n - i;
   if (from_end <= SK_MIN(3, base)) return 1; /* rotation of the root */
@@ -61,7 +61,7 @@ static double scale(const skein_rod *rod, int i)
 /* Start of every element, its columns e and w, and with velocities the motion of its start:
  * at the end  spin += R V u',  dspin += spin x (R V u') + R V' u',  v += spin x d + R p',
  * a += dspin x d + spin x (spin x d) + 2 spin x R p' + R p''. */
-static void forward(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, element *el)
+static void forward(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, element *el)
 {
   sk_vec3 r = sk_load3(x + SK_ROOT);
   sk_mat3 R = sk_load33(x + SK_ROOT + 3);
@@ -103,7 +103,7 @@ static void move_pose(double *pose, sk_vec3 v, sk_vec3 w, double dt)
 }
 
 /* Every element where the last step began, x0 = x moved back by v, with the velocities that this step had. */
-static void forward_last(const skein_rod *rod, const double *x, const double *v, double dt, element *el)
+static void forward_last(const sk_rod *rod, const double *x, const double *v, double dt, element *el)
 {
   sk_rod_input last = {.root = {.v = sk_load3(x + SK_ROOT_V), .w = sk_load3(x + SK_ROOT_V + 3)}};
   sk_motion m = sk_helix_root_motion(rod, v, &last);
@@ -166,7 +166,7 @@ typedef struct field {
   sk_vec3 drag_spin;             /* eta times the prescribed spin of the root */
 } field;
 
-static field field_make(const skein_rod *rod, const element *q, const double *x, const sk_rod_input *in)
+static field field_make(const sk_rod *rod, const element *q, const double *x, const sk_rod_input *in)
 {
   field f = {0};
   sk_vec3 constant = in->g;
@@ -254,7 +254,7 @@ static void store_sums(element *q, const sums *s, bool matrices)
   q->I = turn_tensor(q->R, s->I), q->T = turn_tensor(q->R, s->T);
 }
 
-static void integrate(const skein_rod *rod, element *q, const double *x, const sk_rod_input *in)
+static void integrate(const sk_rod *rod, element *q, const double *x, const sk_rod_input *in)
 {
   double w2 = sk_dot(q->u, q->u), l = rod->l, ds;
   quadrature over = quadrature_make(sqrt(w2) * l, l);
@@ -323,7 +323,7 @@ static double diagonal_entry(const element *q, const distal *c, int j, int k)
 
 /* The column of M that belongs to dof k of element P: f and n are the momentum of the motion J_Pk and its moment about
  * the start of P; element Q before it moves all that rigidly: M = e_Q . f + w_Q . (n + (r_P - r_{Q+1}) x f). */
-static void mass_column(const skein_rod *rod, const element *el, int P, int k, const distal *c, double *M)
+static void mass_column(const sk_rod *rod, const element *el, int P, int k, const distal *c, double *M)
 {
   const element *p = el + P;
   sk_vec3 beyond = sk_axpy(sk_cross(p->w[k], c->h), c->mass, p->e[k]), f = sk_add(p->f[k], beyond);
@@ -343,7 +343,7 @@ static void mass_column(const skein_rod *rod, const element *el, int P, int k, c
 
 /* Rows and columns of the root: mass, first moment, inertia; the spin of the section about the tangent is added,
  * without which a straight free rod could spin for nothing. */
-static void mass_root(const skein_rod *rod, const element *el, const distal *c, double *M)
+static void mass_root(const sk_rod *rod, const element *el, const distal *c, double *M)
 {
   int w = sk_helix_spin_dof(rod), kd = rod->kd;
   sk_mat3 I = c->I;
@@ -363,13 +363,13 @@ static void mass_root(const skein_rod *rod, const element *el, const distal *c, 
 /* Moment of inertia of the sections about the tangent, as if the rod were straight: rho I int phi_P phi_Q ds, where
  * phi_P is what a unit of twist in P turns the section at s by, 0 to l inside P and l beyond. Tiny and constant;
  * without it the twist of a straight rod has no mass, and with it vibrates as it should. */
-static double twist_inertia(const skein_rod *rod, int P, int Q)
+static double twist_inertia(const sk_rod *rod, int P, int Q)
 {
   double l = rod->l, beyond = rod->def.elements - 1 - P; /* P >= Q */
   return rod->section.rho_I * l * l * l * (beyond + (P == Q ? 1.0 / 3 : 0.5));
 }
 
-static void add_twist_inertia(const skein_rod *rod, double *M)
+static void add_twist_inertia(const sk_rod *rod, double *M)
 {
   for (int P = 0; P < rod->def.elements - rod->def.twist_locked; P++)
     for (int Q = 0; Q <= P; Q++)
@@ -377,7 +377,7 @@ static void add_twist_inertia(const skein_rod *rod, double *M)
           twist_inertia(rod, P, Q);
 }
 
-static void backward(const skein_rod *rod, const element *el, const sk_rod_input *in, sk_rod_system *sys)
+static void backward(const sk_rod *rod, const element *el, const sk_rod_input *in, sk_rod_system *sys)
 {
   const double EI[3] = {rod->section.EI1, rod->section.EI2, rod->section.GJ};
   distal c = {0};
@@ -400,7 +400,7 @@ static void backward(const skein_rod *rod, const element *el, const sk_rod_input
   if (rod->def.root != SKEIN_CLAMPED && in->matrices) mass_root(rod, el, &c, sys->M);
 }
 
-static void eval(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
+static void eval(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_system *sys)
 {
   element *el = (element *)sys->work;
   forward(rod, x, v, in, el);
@@ -411,8 +411,9 @@ static void eval(const skein_rod *rod, const double *x, const double *v, const s
 
 /* ---- The rest of the interface ---- */
 
-static void init(skein_rod *rod, double *x)
+static void init(sk_rod *rod, double *x, sk_mat3 *frames)
 {
+  (void)frames;
   int N = rod->def.elements;
   sk_vec3 r = sk_load3(x + SK_ROOT);
   sk_mat3 R = sk_load33(x + SK_ROOT + 3);
@@ -428,7 +429,7 @@ static void init(skein_rod *rod, double *x)
   sk_store3(x + SK_TIP, r), sk_store33(x + SK_TIP + 3, R);
 }
 
-static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
+static void move(const sk_rod *rod, double *x, const double *v, const sk_rod_input *in, double dt)
 {
   sk_motion root = sk_helix_root_motion(rod, v, in);
   for (int Q = 0; Q < rod->def.elements; Q++)
@@ -438,14 +439,14 @@ static void move(const skein_rod *rod, double *x, const double *v, const sk_rod_
 }
 
 /* Kinetic energy of the section's spin with the root, as in mass_root. */
-static double spin_energy(const skein_rod *rod, sk_vec3 w, sk_vec3 t, double ds)
+static double spin_energy(const sk_rod *rod, sk_vec3 w, sk_vec3 t, double ds)
 {
   double wt = rod->def.root == SKEIN_CLAMPED ? 0 : sk_dot(w, t);
   return 0.5 * rod->section.rho_I * wt * wt * ds;
 }
 
 /* Kinetic energy of the twist, as in add_twist_inertia. */
-static double twist_energy(const skein_rod *rod, const double *v)
+static double twist_energy(const sk_rod *rod, const double *v)
 {
   double sum = 0, spin = 0, l = rod->l;
   for (int Q = 0; Q < rod->def.elements; Q++) {
@@ -456,7 +457,7 @@ static double twist_energy(const skein_rod *rod, const double *v)
   return 0.5 * rod->section.rho_I * sum;
 }
 
-static skein_rod_energy energy(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
 {
   skein_rod_energy sum = {.kinetic = twist_energy(rod, v)};
   sk_vec3 r = sk_load3(x + SK_ROOT), EI = {rod->section.EI1, rod->section.EI2, rod->section.GJ};
@@ -490,6 +491,7 @@ static skein_rod_energy energy(const skein_rod *rod, const double *x, const doub
 const sk_rod_ops sk_super_helix = {.name = "super-helix",
                                    .about = "piecewise constant curvatures and twist, inextensible; the default",
                                    .twists = true,
+                                   .curved = true,
                                    .size = size,
                                    .init = init,
                                    .eval = eval,
@@ -500,4 +502,9 @@ const sk_rod_ops sk_super_helix = {.name = "super-helix",
                                    .velocity = sk_helix_velocity,
                                    .points = sk_helix_points,
                                    .energy = energy,
-                                   .scale = scale};
+                                   .scale = scale,
+                                   .frames = sk_helix_frames,
+                                   .elements = sk_helix_elements,
+                                   .pose_in = sk_helix_pose_in,
+                                   .jacobian_in = sk_helix_jacobian_in,
+                                   .velocity_in = sk_helix_velocity_in};

@@ -5,25 +5,25 @@
 #include "rod/helix.h"
 #include "rod/rod.h"
 
-static inline int sk_helix_base_dofs(const skein_rod *rod)
+static inline int sk_helix_base_dofs(const sk_rod *rod)
 {
   return rod->def.root == SKEIN_FREE ? 6 : rod->def.root == SKEIN_PINNED ? 3 : 0;
 }
 
 /* First dof of element Q; those near the tip with locked twist have two. */
-static inline int sk_helix_first_dof(const skein_rod *rod, int Q)
+static inline int sk_helix_first_dof(const sk_rod *rod, int Q)
 {
   int from_tip = rod->def.elements - 1 - Q, locked = SK_MIN(from_tip, rod->def.twist_locked);
   return 3 * from_tip - locked;
 }
 
-static inline int sk_helix_dof_count(const skein_rod *rod, int Q)
+static inline int sk_helix_dof_count(const sk_rod *rod, int Q)
 {
   return rod->def.elements - 1 - Q < rod->def.twist_locked ? 2 : 3;
 }
 
 /* First dof of the root's angular velocity; its velocity stands before it when the root is free. */
-static inline int sk_helix_spin_dof(const skein_rod *rod)
+static inline int sk_helix_spin_dof(const sk_rod *rod)
 {
   return rod->n - 3;
 }
@@ -33,14 +33,14 @@ static inline sk_vec3 sk_helix_u(const double *x, int Q)
   return sk_load3(x + SK_MODEL + 3 * Q);
 }
 
-static inline sk_vec3 sk_helix_du(const skein_rod *rod, const double *v, int Q)
+static inline sk_vec3 sk_helix_du(const sk_rod *rod, const double *v, int Q)
 {
   const double *p = v + sk_helix_first_dof(rod, Q);
   return sk_vec(p[0], p[1], sk_helix_dof_count(rod, Q) == 3 ? p[2] : 0);
 }
 
 /* Motion of the root: prescribed, or its dofs (whose own rates are the unknowns, zero here). */
-static inline sk_motion sk_helix_root_motion(const skein_rod *rod, const double *v, const sk_rod_input *in)
+static inline sk_motion sk_helix_root_motion(const sk_rod *rod, const double *v, const sk_rod_input *in)
 {
   sk_motion m = in->root;
   if (rod->def.root == SKEIN_CLAMPED) return m;
@@ -58,12 +58,21 @@ static inline void sk_helix_advance(sk_vec3 u, double s, sk_vec3 *r, sk_mat3 *R)
 }
 
 /* ---- super_helix_points.c: what is at an abscissa ---- */
-void sk_helix_pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R);
-void sk_helix_jacobian(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
+void sk_helix_pose(const sk_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R);
+void sk_helix_jacobian(const sk_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
                        sk_vec3 *drift, sk_vec3 *spin_drift);
-void sk_helix_support(const skein_rod *rod, double s, int *first, int *count);
-sk_vec3 sk_helix_velocity(const skein_rod *rod, const double *x, const double *v, double s, const sk_rod_input *in);
-void sk_helix_points(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
+void sk_helix_support(const sk_rod *rod, double s, int *first, int *count);
+sk_vec3 sk_helix_velocity(const sk_rod *rod, const double *x, const double *v, double s, const sk_rod_input *in);
+void sk_helix_points(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
                      sk_vec3 *r, sk_vec3 *velocities);
+/* With a view. */
+void sk_helix_frames(const sk_rod *rod, const double *x, sk_rod_frame *out);
+void sk_helix_elements(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in,
+                       sk_rod_element *out);
+void sk_helix_pose_in(const sk_rod *rod, const double *x, const sk_rod_frame *frames, double s, sk_vec3 *r, sk_mat3 *R);
+void sk_helix_jacobian_in(const sk_rod *rod, const double *x, const sk_rod_element *elements, double s,
+                          const sk_rod_input *in, double *J, sk_vec3 *drift);
+sk_vec3 sk_helix_velocity_in(const sk_rod *rod, const double *x, const double *v, const sk_rod_element *elements,
+                             double s);
 
 #endif

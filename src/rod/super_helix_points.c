@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Element that contains s, and the place in it, 0 .. l. */
-static int find(const skein_rod *rod, double s, double *place)
+static int find(const sk_rod *rod, double s, double *place)
 {
   int N = rod->def.elements;
   double t = fmin(fmax(s, 0), rod->def.length);
@@ -14,7 +14,7 @@ static int find(const skein_rod *rod, double s, double *place)
   return Q;
 }
 
-void sk_helix_pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
+void sk_helix_pose(const sk_rod *rod, const double *x, double s, sk_vec3 *r, sk_mat3 *R)
 {
   double place;
   int Q = find(rod, s, &place);
@@ -23,7 +23,7 @@ void sk_helix_pose(const skein_rod *rod, const double *x, double s, sk_vec3 *r, 
   sk_helix_advance(sk_helix_u(x, Q), place, r, R);
 }
 
-void sk_helix_frames(const skein_rod *rod, const double *x, sk_rod_frame *out)
+void sk_helix_frames(const sk_rod *rod, const double *x, sk_rod_frame *out)
 {
   sk_rod_frame at = {sk_load3(x + SK_ROOT), sk_load33(x + SK_ROOT + 3)};
   for (int P = 0; P < rod->def.elements; P++) {
@@ -32,8 +32,7 @@ void sk_helix_frames(const skein_rod *rod, const double *x, sk_rod_frame *out)
   }
 }
 
-void sk_helix_pose_in(const skein_rod *rod, const double *x, const sk_rod_frame *frames, double s, sk_vec3 *r,
-                      sk_mat3 *R)
+void sk_helix_pose_in(const sk_rod *rod, const double *x, const sk_rod_frame *frames, double s, sk_vec3 *r, sk_mat3 *R)
 {
   double place;
   int Q = find(rod, s, &place);
@@ -59,7 +58,7 @@ static sk_mat3 advance_motion(sk_vec3 u, sk_vec3 du, double l, sk_mat3 R, sk_mot
 }
 
 /* An element, or its first l: its end, and c and w of its dofs; e->start is there. Returns its frame at the end. */
-static sk_mat3 fill_element(const skein_rod *rod, sk_vec3 u, int P, double l, sk_rod_element *e)
+static sk_mat3 fill_element(const sk_rod *rod, sk_vec3 u, int P, double l, sk_rod_element *e)
 {
   const sk_mat3 R = e->start.R;
   sk_helix h = sk_helix_make(sk_dot(u, u), l);
@@ -73,7 +72,7 @@ static sk_mat3 fill_element(const skein_rod *rod, sk_vec3 u, int P, double l, sk
 }
 
 /* dr/du_Pk = c_Pk + w_Pk x (r - r_{P+1}), and the turn w_Pk; in the last element its own derivative. */
-static void store_element(const skein_rod *rod, int P, const sk_rod_element *e, sk_vec3 r, double *J, double *Jw)
+static void store_element(const sk_rod *rod, int P, const sk_rod_element *e, sk_vec3 r, double *J, double *Jw)
 {
   for (int k = 0; k < sk_helix_dof_count(rod, P); k++) {
     int col = sk_helix_first_dof(rod, P) + k;
@@ -83,7 +82,7 @@ static void store_element(const skein_rod *rod, int P, const sk_rod_element *e, 
 }
 
 /* What the root adds to the Jacobians of a place at r, and to its motion. */
-static void store_root(const skein_rod *rod, const double *x, const sk_rod_input *in, sk_vec3 r, double *J, double *Jw,
+static void store_root(const sk_rod *rod, const double *x, const sk_rod_input *in, sk_vec3 r, double *J, double *Jw,
                        sk_vec3 *drift, sk_vec3 *spin_drift)
 {
   int n = rod->n;
@@ -99,7 +98,7 @@ static void store_root(const skein_rod *rod, const double *x, const sk_rod_input
   if (spin_drift) *spin_drift = w;
 }
 
-void sk_helix_jacobian(const skein_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
+void sk_helix_jacobian(const sk_rod *rod, const double *x, double s, const sk_rod_input *in, double *J, double *Jw,
                        sk_vec3 *drift, sk_vec3 *spin_drift)
 {
   double place;
@@ -118,8 +117,7 @@ void sk_helix_jacobian(const skein_rod *rod, const double *x, double s, const sk
   store_root(rod, x, in, r, J, Jw, drift, spin_drift);
 }
 
-void sk_helix_elements(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in,
-                       sk_rod_element *out)
+void sk_helix_elements(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, sk_rod_element *out)
 {
   sk_rod_frame at = {sk_load3(x + SK_ROOT), sk_load33(x + SK_ROOT + 3)};
   sk_motion m = sk_helix_root_motion(rod, v, in);
@@ -132,7 +130,7 @@ void sk_helix_elements(const skein_rod *rod, const double *x, const double *v, c
   }
 }
 
-void sk_helix_jacobian_in(const skein_rod *rod, const double *x, const sk_rod_element *elements, double s,
+void sk_helix_jacobian_in(const sk_rod *rod, const double *x, const sk_rod_element *elements, double s,
                           const sk_rod_input *in, double *J, sk_vec3 *drift)
 {
   double place;
@@ -145,14 +143,14 @@ void sk_helix_jacobian_in(const skein_rod *rod, const double *x, const sk_rod_el
   store_root(rod, x, in, last.end, J, NULL, drift, NULL);
 }
 
-void sk_helix_support(const skein_rod *rod, double s, int *first, int *count)
+void sk_helix_support(const sk_rod *rod, double s, int *first, int *count)
 {
   double place;
   *first = sk_helix_first_dof(rod, find(rod, s, &place));
   *count = rod->n - *first;
 }
 
-sk_vec3 sk_helix_velocity(const skein_rod *rod, const double *x, const double *v, double s, const sk_rod_input *in)
+sk_vec3 sk_helix_velocity(const sk_rod *rod, const double *x, const double *v, double s, const sk_rod_input *in)
 {
   double place;
   int Q = find(rod, s, &place);
@@ -163,7 +161,7 @@ sk_vec3 sk_helix_velocity(const skein_rod *rod, const double *x, const double *v
   return m.v;
 }
 
-sk_vec3 sk_helix_velocity_in(const skein_rod *rod, const double *x, const double *v, const sk_rod_element *elements,
+sk_vec3 sk_helix_velocity_in(const sk_rod *rod, const double *x, const double *v, const sk_rod_element *elements,
                              double s)
 {
   double place;
@@ -173,7 +171,7 @@ sk_vec3 sk_helix_velocity_in(const skein_rod *rod, const double *x, const double
   return m.v;
 }
 
-void sk_helix_points(const skein_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
+void sk_helix_points(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
                      sk_vec3 *r, sk_vec3 *velocities)
 {
   sk_vec3 at = sk_load3(x + SK_ROOT);

@@ -1,6 +1,6 @@
-/* Meshes whose surface moves as a vertex cache says, with the pose of their body on top. The world has two meshes of
- * each: where the surface is at the start of the step, and at its end. A step that is taken again leaves the first
- * alone, one that is done makes them change places. The velocity of a place on the surface is that of its triangle,
+/* Meshes whose surface moves as a vertex cache says, with the pose of their body on top. There are two meshes of each:
+ * where the surface is at the start of the step, and at its end. An attempt moves the second alone; accepted, they
+ * change places. The velocity of a place on the surface is that of its triangle,
  *
  *     (x_end - x_start) / dt,   x = pose (sum of weight_i corner_i),
  *
@@ -11,44 +11,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sk_deform {
-  sk_mesh *mesh[2]; /* NULL: this body does not */
+typedef struct surface {
+  sk_mesh *mesh[2]; /* NULL: this body does not deform */
   sk_shape shape[2];
-  int now;      /* which of the two */
   double speed; /* m/s: largest of a vertex in the step */
+} surface;
+
+struct sk_surfaces {
+  surface *of; /* each body */
+  int bodies;
+  int now;            /* which of the two */
+  sk_anchor *anchors; /* root and tip of each rod of the scene, where such a body holds it */
+  double *places;     /* room for the vertices of one */
 };
 
-static const sk_deform *deform_of(const skein_world *w, int body)
+static const surface *surface_of(const sk_surfaces *s, int body)
 {
-  return w->deforms && w->deforms[body].mesh[0] ? w->deforms + body : NULL;
+  return s && s->of[body].mesh[0] ? s->of + body : NULL;
 }
 
-bool sk_world_deforms(const skein_world *w, int body)
+bool sk_surface_deforms(const sk_surfaces *s, int body)
 {
-  return deform_of(w, body) != NULL;
+  return surface_of(s, body) != NULL;
 }
 
-double sk_world_surface_speed(const skein_world *w, int body)
+double sk_surface_speed(const sk_attempt *w, int body)
 {
-  const sk_deform *d = deform_of(w, body);
+  const surface *d = surface_of(w->surfaces, body);
   return d ? d->speed : 0;
 }
 
-const sk_shape *sk_world_shape(const skein_world *w, int body)
+const sk_shape *sk_surface_now(const sk_surfaces *s, const sk_model *m, int body)
 {
-  const sk_deform *d = deform_of(w, body);
-  return d ? d->shape + d->now : &w->scene->bodies[body].shape;
+  const surface *d = surface_of(s, body);
+  return d ? d->shape + s->now : &m->scene->bodies[body].shape;
 }
 
-const sk_shape *sk_world_shape_after(const skein_world *w, int body)
+const sk_shape *sk_surface_after(const sk_surfaces *s, const sk_model *m, int body)
 {
-  const sk_deform *d = deform_of(w, body);
-  return d ? d->shape + !d->now : &w->scene->bodies[body].shape;
+  const surface *d = surface_of(s, body);
+  return d ? d->shape + !s->now : &m->scene->bodies[body].shape;
 }
 
 /* ---- Create ---- */
 
-static skein_status create_meshes(const sk_shape *from, sk_deform *d)
+static skein_status create_meshes(const sk_shape *from, surface *d)
 {
   skein_status s = sk_ok();
   const sk_mesh *m = from->mesh;
@@ -60,45 +67,57 @@ static skein_status create_meshes(const sk_shape *from, sk_deform *d)
   return s;
 }
 
-skein_status sk_world_deform_create(skein_world *w)
+static skein_status fill(const skein_scene *scene, sk_surfaces *all)
 {
   skein_status s = sk_ok();
   int most = 0;
-  if (w->scene->cache_count == 0) return s;
-  w->deforms = sk_calloc((size_t)w->scene->body_count, sizeof *w->deforms);
-  w->anchors = sk_calloc(2 * (size_t)w->scene->rod_count, sizeof *w->anchors);
-  if (!w->deforms || !w->anchors) return sk_no_memory();
-  for (int i = 0; i < w->scene->body_count && s.code == SKEIN_OK; i++) {
-    const sk_shape *shape = &w->scene->bodies[i].shape;
+  for (int i = 0; i < scene->body_count && s.code == SKEIN_OK; i++) {
+    const sk_shape *shape = &scene->bodies[i].shape;
     if (!shape->cache) continue;
-    s = create_meshes(shape, w->deforms + i);
+    s = create_meshes(shape, all->of + i);
     most = SK_MAX(most, shape->cache->vertices);
   }
-  w->places = sk_calloc(3 * (size_t)most, sizeof *w->places);
-  return s.code == SKEIN_OK && !w->places ? sk_no_memory() : s;
+  all->places = sk_calloc(3 * (size_t)most, sizeof *all->places);
+  return s.code == SKEIN_OK && !all->places ? sk_no_memory() : s;
 }
 
-void sk_world_deform_destroy(skein_world *w)
+skein_status sk_surfaces_create(const skein_scene *scene, sk_surfaces **out)
 {
-  for (int i = 0; w->deforms && i < w->scene->body_count; i++)
-    for (int k = 0; k < 2; k++) sk_mesh_destroy(w->deforms[i].mesh[k]);
-  free(w->deforms), free(w->anchors), free(w->places);
+  *out = NULL;
+  if (scene->cache_count == 0) return sk_ok();
+  sk_surfaces *all = sk_calloc(1, sizeof *all);
+  if (!all) return sk_no_memory();
+  all->bodies = scene->body_count;
+  all->of = sk_calloc((size_t)scene->body_count, sizeof *all->of);
+  all->anchors = sk_calloc(2 * (size_t)scene->rod_count, sizeof *all->anchors);
+  skein_status s = all->of && all->anchors ? fill(scene, all) : sk_no_memory();
+  if (s.code == SKEIN_OK) *out = all;
+  else sk_surfaces_destroy(all);
+  return s;
+}
+
+void sk_surfaces_destroy(sk_surfaces *s)
+{
+  if (!s) return;
+  for (int i = 0; s->of && i < s->bodies; i++)
+    for (int k = 0; k < 2; k++) sk_mesh_destroy(s->of[i].mesh[k]);
+  free(s->of), free(s->anchors), free(s->places);
+  free(s);
 }
 
 /* ---- Motion ---- */
 
 /* Leaves a mesh alone whose vertices are there already. */
-static void move_mesh(skein_world *w, const sk_cache *cache, double time, sk_mesh *m)
+static void move_mesh(sk_surfaces *s, const sk_cache *cache, double time, sk_mesh *m)
 {
-  sk_cache_places(cache, time, w->places);
-  if (memcmp(w->places, sk_mesh_vertex_data(m), 3 * sizeof(double) * (size_t)cache->vertices) != 0)
-    sk_mesh_move(m, w->places);
+  sk_cache_places(cache, time, s->places);
+  if (memcmp(s->places, sk_mesh_vertex_data(m), 3 * sizeof(double) * (size_t)cache->vertices) != 0)
+    sk_mesh_move(m, s->places);
 }
 
 /* Largest way of a vertex in the step, in the world. */
-static double largest_way(const sk_deform *d, const sk_body_state *b)
+static double largest_way(const sk_mesh *now, const sk_mesh *next, const sk_body_motion *b)
 {
-  const sk_mesh *now = d->mesh[d->now], *next = d->mesh[!d->now];
   const double *x = sk_mesh_vertex_data(now), *y = sk_mesh_vertex_data(next);
   sk_mat3 R = sk_quat_frame(b->pose.q), Q = sk_quat_frame(b->next.q);
   sk_vec3 move = sk_sub(b->next.r, b->pose.r);
@@ -110,64 +129,56 @@ static double largest_way(const sk_deform *d, const sk_body_state *b)
   return sqrt(most);
 }
 
-void sk_world_deform(skein_world *w, double dt)
+void sk_surfaces_move(sk_attempt *w)
 {
-  w->surface_next = w->time + dt, w->surface_dt = dt;
-  for (int i = 0; w->deforms && i < w->scene->body_count; i++) {
-    const sk_deform *d = deform_of(w, i);
-    if (!d) continue;
-    move_mesh(w, d->shape->cache, w->surface_next, d->mesh[!d->now]);
-    w->deforms[i].speed = largest_way(d, w->bodies + i) / dt;
+  sk_surfaces *s = w->surfaces;
+  for (int i = 0; s && i < s->bodies; i++) {
+    surface *d = s->of + i;
+    if (!d->mesh[0]) continue;
+    move_mesh(s, d->shape->cache, w->plan.end, d->mesh[!s->now]);
+    d->speed = largest_way(d->mesh[s->now], d->mesh[!s->now], w->bodies + i) / w->plan.dt;
   }
 }
 
-void sk_world_deform_done(skein_world *w)
+void sk_surfaces_accept(sk_surfaces *s)
 {
-  w->surface_time = w->surface_next;
-  for (int i = 0; w->deforms && i < w->scene->body_count; i++) w->deforms[i].now = !w->deforms[i].now;
+  if (s) s->now = !s->now;
 }
 
-void sk_world_deform_restore(skein_world *w)
+void sk_surfaces_set(sk_surfaces *s, double time)
 {
-  for (int i = 0; w->deforms && i < w->scene->body_count; i++) {
-    const sk_deform *d = deform_of(w, i);
-    if (d) move_mesh(w, d->shape->cache, w->surface_time, d->mesh[d->now]);
-  }
+  for (int i = 0; s && i < s->bodies; i++)
+    if (s->of[i].mesh[0]) move_mesh(s, s->of[i].shape->cache, time, s->of[i].mesh[s->now]);
 }
 
-sk_vec3 sk_world_body_velocity(const skein_world *w, int body, int triangle, sk_vec3 point)
+sk_vec3 sk_body_velocity(const sk_attempt *w, int body, int triangle, sk_vec3 point)
 {
-  const sk_body_state *b = w->bodies + body;
-  const sk_deform *d = deform_of(w, body);
+  const sk_body_motion *b = w->bodies + body;
+  const surface *d = surface_of(w->surfaces, body);
   if (!d) return sk_add(b->v, sk_cross(b->w, sk_sub(point, b->pose.r)));
-  const sk_mesh *now = d->mesh[d->now], *next = d->mesh[!d->now];
+  const sk_mesh *now = d->mesh[w->surfaces->now], *next = d->mesh[!w->surfaces->now];
   sk_vec3 x = sk_pose_in(&b->pose, point), y = x;
   double weight[3];
   if (triangle < 0 || triangle >= sk_mesh_triangles(now)) triangle = sk_mesh_nearest(now, x, &y);
   sk_mesh_weights(now, triangle, y, weight);
   sk_vec3 start = sk_pose_out(&b->pose, sk_mesh_place(now, triangle, weight));
   sk_vec3 end = sk_pose_out(&b->next, sk_mesh_place(next, triangle, weight));
-  return sk_mul(1 / w->surface_dt, sk_sub(end, start));
+  return sk_mul(1 / w->plan.dt, sk_sub(end, start));
 }
 
 /* ---- Held ends ---- */
 
-static sk_anchor *anchor_of(const skein_world *w, int rod, bool tip)
+void sk_surface_anchor(sk_surfaces *s, const sk_model *m, int rod, bool tip, int body, const sk_pose *base)
 {
-  return w->anchors + 2 * (size_t)rod + (size_t)tip;
-}
-
-void sk_world_anchor(skein_world *w, int rod, bool tip, int body, const sk_pose *base)
-{
-  const sk_pose *at = &w->scene->bodies[body].pose;
+  const sk_pose *at = &m->scene->bodies[body].pose;
   sk_pose local = {sk_pose_in(at, base->r), sk_quat_mul(sk_quat_conj(at->q), base->q)};
-  *anchor_of(w, rod, tip) = sk_anchor_make(w->scene->bodies[body].shape.mesh, &local);
+  s->anchors[2 * (size_t)rod + (size_t)tip] = sk_anchor_make(m->scene->bodies[body].shape.mesh, &local);
 }
 
-sk_pose sk_world_anchored(const skein_world *w, int rod, bool tip, int body, double time)
+sk_pose sk_surface_anchored(const sk_surfaces *s, const sk_model *m, int rod, bool tip, int body, double time)
 {
-  const sk_anchor *a = anchor_of(w, rod, tip);
+  const sk_anchor *a = s->anchors + 2 * (size_t)rod + (size_t)tip;
   sk_vec3 corner[3];
-  for (int k = 0; k < 3; k++) corner[k] = sk_cache_place(w->scene->bodies[body].shape.cache, time, a->corner[k]);
+  for (int k = 0; k < 3; k++) corner[k] = sk_cache_place(m->scene->bodies[body].shape.cache, time, a->corner[k]);
   return sk_anchor_pose(a, corner);
 }

@@ -22,78 +22,82 @@ static bool finite3(const double x[3])
   return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
-static sk_vec3 place_of(const skein_rod *rod, double s)
+static sk_vec3 place_of(const sk_rod *rod, const double *x, double s)
 {
   sk_vec3 r;
   sk_mat3 R;
-  rod->ops->pose(rod, rod->x, s, &r, &R);
+  rod->ops->pose(rod, x, s, &r, &R);
   return r;
 }
 
-static double rod_mass(const skein_rod *rod)
+static double rod_mass(const sk_rod *rod)
 {
   return rod->section.rho_S * rod->def.length;
 }
 
 /* A += a J' J, b += J' f; J has 3 rows of n, its columns are zero but for `count` from `first` on. */
-static void add_point(skein_rod *rod, const double *J, double a, sk_vec3 f, int first, int count)
+static void add_point(sk_rod_part *p, const double *J, double a, sk_vec3 f, int first, int count)
 {
-  int n = rod->n;
+  int n = p->rod->n;
   for (int i = first; i < first + count; i++) {
-    rod->b[i] += J[i] * f.x + J[n + i] * f.y + J[2 * n + i] * f.z;
+    p->b[i] += J[i] * f.x + J[n + i] * f.y + J[2 * n + i] * f.z;
     for (int j = first; j <= i; j++)
-      rod->A[sk_band_at(rod->kd, i, j)] += a * (J[i] * J[j] + J[n + i] * J[n + j] + J[2 * n + i] * J[2 * n + j]);
+      p->A[sk_band_at(p->rod->kd, i, j)] += a * (J[i] * J[j] + J[n + i] * J[n + j] + J[2 * n + i] * J[2 * n + j]);
   }
 }
 
 /* What the direction of the force adds: under a tension T the turning of a tangent costs T dt^2 |w|^2 / 2 per length.
  * With T = |force| from the root to s, whatever the way of the rod, the step is stable and rest is where it was;
- * without it an inextensible rod under a large pull swings up. The rule of the midpoint over the elements. */
-static void add_tension(skein_rod *rod, double s, double force, double dt, const sk_rod_input *in, double *Jw)
+ * without it a rod of constant length under a large pull swings up. The rule of the midpoint over the elements. */
+static void add_tension(sk_rod_part *p, double s, double force, double dt, const sk_rod_input *in, double *Jw)
 {
+  const sk_rod *rod = p->rod;
   int first, count;
   for (int e = 0; e < rod->def.elements && e * rod->l < s; e++) {
     double ds = fmin(rod->l, s - e * rod->l), at = e * rod->l + 0.5 * ds, a = dt * dt * force * ds;
     sk_vec3 spin;
-    rod->ops->jacobian(rod, rod->x, at, in, NULL, Jw, NULL, &spin);
+    rod->ops->jacobian(rod, p->x, at, in, NULL, Jw, NULL, &spin);
     rod->ops->support(rod, at, &first, &count);
-    add_point(rod, Jw, a, sk_mul(-a, spin), first, count);
+    add_point(p, Jw, a, sk_mul(-a, spin), first, count);
   }
 }
 
-static double damping_of(const skein_world *w, const skein_rod *rod, double k)
+static double damping_of(const sk_attempt *w, const sk_rod *rod, double k)
 {
-  return fmax(2 * sqrt(k * rod_mass(rod)), 8 * w->scene->step.dt * k);
+  return fmax(2 * sqrt(k * rod_mass(rod)), 8 * w->model->scene->step.dt * k);
 }
 
-void sk_world_pull(skein_world *w, int strand, double dt, sk_rod_system *sys)
+static void add_pull(sk_attempt *w, sk_rod_part *part, const sk_pull *p, const sk_rod_input *in, double *J)
 {
-  skein_rod *rod = w->strands[strand].rod;
-  sk_rod_input in = sk_rod_input_make(rod, &w->env, true, false);
-  for (int i = 0; i < w->pull_count; i++) {
-    const sk_pull *p = w->pulls + i;
-    if (p->rod != strand) continue;
-    double *J = sys->spare, k = p->stiffness, c = damping_of(w, rod, k);
-    int first, count;
-    sk_vec3 drift;
-    rod->ops->jacobian(rod, rod->x, p->s, &in, J, NULL, &drift, NULL);
-    rod->ops->support(rod, p->s, &first, &count);
-    sk_vec3 force = sk_mul(k, sk_sub(p->target, place_of(rod, p->s)));
-    add_point(rod, J, dt * (dt * k + c), sk_mul(dt, sk_axpy(force, -(dt * k + c), drift)), first, count);
-    if (rod->def.model == SKEIN_SUPER_HELIX) add_tension(rod, p->s, sk_norm(force), dt, &in, J);
-  }
-  for (int k = 0; rod->def.model == SKEIN_SUPER_HELIX && k < rod->load_count; k++)
-    add_tension(rod, rod->loads[k].s, sk_norm(sk_load3(rod->loads[k].force)), dt, &in, sys->spare);
+  const sk_rod *rod = part->rod;
+  double k = p->stiffness, c = damping_of(w, rod, k), dt = w->plan.dt;
+  int first, count;
+  sk_vec3 drift;
+  rod->ops->jacobian(rod, part->x, p->s, in, J, NULL, &drift, NULL);
+  rod->ops->support(rod, p->s, &first, &count);
+  sk_vec3 force = sk_mul(k, sk_sub(p->target, place_of(rod, part->x, p->s)));
+  add_point(part, J, dt * (dt * k + c), sk_mul(dt, sk_axpy(force, -(dt * k + c), drift)), first, count);
+  if (rod->ops->curved) add_tension(part, p->s, sk_norm(force), dt, in, J);
 }
 
-void sk_world_pulls_follow(skein_world *w)
+void sk_live_pull(sk_attempt *w, int i, sk_rod_system *sys)
 {
-  for (int i = 0; i < w->pull_count; i++) {
-    sk_pull *p = w->pulls + i;
-    for (const sk_strand *at = w->strands + p->rod; p->s > at->rod->def.length && at->cut_off >= 0;
-         at = w->strands + p->rod)
+  sk_rod_part *part = w->rods + i;
+  sk_rod_input in = sk_rod_input_make(&part->drive, &w->live->env, true, false);
+  for (int k = 0; k < w->live->pull_count; k++)
+    if (w->live->pulls[k].rod == i) add_pull(w, part, w->live->pulls + k, &in, sys->spare);
+  for (int k = 0; part->rod->ops->curved && k < in.load_count; k++)
+    add_tension(part, in.loads[k].s, sk_norm(sk_load3(in.loads[k].force)), w->plan.dt, &in, sys->spare);
+}
+
+void sk_live_follow(skein_world *w)
+{
+  for (int i = 0; i < w->live.pull_count; i++) {
+    sk_pull *p = w->live.pulls + i;
+    const sk_model_rod *rods = w->model.rods;
+    for (const sk_model_rod *at = rods + p->rod; p->s > at->rod->def.length && at->cut_off >= 0; at = rods + p->rod)
       p->s -= at->rod->def.length, p->rod = at->cut_off;
-    p->s = fmin(p->s, w->strands[p->rod].rod->def.length);
+    p->s = fmin(p->s, rods[p->rod].rod->def.length);
   }
 }
 
@@ -101,15 +105,15 @@ void sk_world_pulls_follow(skein_world *w)
 static int find_pull(const skein_world *w, int rod, double s)
 {
   int i = 0;
-  while (i < w->pull_count && !(w->pulls[i].key_rod == rod && w->pulls[i].key_s == s)) i++;
+  while (i < w->live.pull_count && !(w->live.pulls[i].key_rod == rod && w->live.pulls[i].key_s == s)) i++;
   return i;
 }
 
 static skein_status check_pull(const skein_world *w, int rod, double s, const double target[3], double stiffness)
 {
-  if (rod < 0 || rod >= w->strand_count)
-    return sk_fail(SKEIN_BAD_INPUT, "rod is %d, expected 0 to %d", rod, w->strand_count - 1);
-  double L = w->strands[rod].rod->def.length;
+  if (rod < 0 || rod >= w->model.rod_count)
+    return sk_fail(SKEIN_BAD_INPUT, "rod is %d, expected 0 to %d", rod, w->model.rod_count - 1);
+  double L = w->model.rods[rod].rod->def.length;
   if (!(s >= 0 && s <= L * (1 + 1e-6)))
     return sk_fail(SKEIN_BAD_INPUT, "s is %g m, expected 0 to %g m, the length of the rod", s, L);
   if (!finite3(target) || !(fmax(fmax(fabs(target[0]), fabs(target[1])), fabs(target[2])) <= 1e6))
@@ -122,17 +126,17 @@ static skein_status check_pull(const skein_world *w, int rod, double s, const do
 
 static void end_pull(skein_world *w, int i)
 {
-  if (i == w->pull_count) return;
-  sk_world_wake(w, w->pulls[i].rod);
-  w->pull_count--;
-  memmove(w->pulls + i, w->pulls + i + 1, sizeof *w->pulls * (size_t)(w->pull_count - i));
+  if (i == w->live.pull_count) return;
+  sk_wake(&w->model, sk_now(w), w->live.pulls[i].rod);
+  w->live.pull_count--;
+  memmove(w->live.pulls + i, w->live.pulls + i + 1, sizeof *w->live.pulls * (size_t)(w->live.pull_count - i));
 }
 
 /* The motion that follows is no blow-up: `energy` (J) is in the world now. */
 static void stir(skein_world *w, double energy)
 {
-  w->calm = 0;
-  w->energy_scale = fmax(w->energy_scale, energy);
+  w->controller.calm = 0;
+  sk_now(w)->energy_scale = fmax(sk_now(w)->energy_scale, energy);
 }
 
 skein_status skein_world_set_pull(skein_world *w, int rod, double s, const double target[3], double stiffness)
@@ -143,21 +147,21 @@ skein_status skein_world_set_pull(skein_world *w, int rod, double s, const doubl
     stir(w, 0);
     return sk_ok();
   }
-  bool fresh = i == w->pull_count; /* one that goes on may have been cut off its rod */
+  bool fresh = i == w->live.pull_count; /* one that goes on may have been cut off its rod */
   skein_status status = fresh ? check_pull(w, rod, s, target, stiffness)
-                              : check_pull(w, w->pulls[i].rod, w->pulls[i].s, target, stiffness);
+                              : check_pull(w, w->live.pulls[i].rod, w->live.pulls[i].s, target, stiffness);
   if (status.code != SKEIN_OK) return status;
   if (fresh) {
-    sk_pull *more = realloc(w->pulls, sizeof *more * (size_t)(w->pull_count + 1));
+    sk_pull *more = realloc(w->live.pulls, sizeof *more * (size_t)(w->live.pull_count + 1));
     if (!more) return sk_no_memory();
-    w->pulls = more;
-    double L = w->strands[rod].rod->def.length;
-    more[w->pull_count++] = (sk_pull){.key_rod = rod, .rod = rod, .key_s = s, .s = fmin(s, L)};
+    w->live.pulls = more;
+    double L = w->model.rods[rod].rod->def.length;
+    more[w->live.pull_count++] = (sk_pull){.key_rod = rod, .rod = rod, .key_s = s, .s = fmin(s, L)};
   }
-  sk_pull *p = w->pulls + i;
+  sk_pull *p = w->live.pulls + i;
   p->target = sk_load3(target), p->stiffness = stiffness;
-  sk_vec3 gap = sk_sub(p->target, place_of(w->strands[p->rod].rod, p->s));
-  sk_world_wake(w, p->rod);
+  sk_vec3 gap = sk_sub(p->target, place_of(w->model.rods[p->rod].rod, skein_world_rod(w, p->rod)->x, p->s));
+  sk_wake(&w->model, sk_now(w), p->rod);
   stir(w, 0.5 * stiffness * sk_dot(gap, gap));
   return sk_ok();
 }
@@ -166,7 +170,7 @@ skein_status skein_world_set_pull(skein_world *w, int rod, double s, const doubl
 
 skein_env skein_world_env(const skein_world *w)
 {
-  return w->env;
+  return w->live.env;
 }
 
 static skein_status check_vector(const char *name, const char *unit, const double x[3], double most)
@@ -181,14 +185,14 @@ skein_status skein_world_set_gravity(skein_world *w, const double gravity[3])
   skein_status s = check_vector("gravity", "m/s^2", gravity, 1e6);
   if (s.code != SKEIN_OK) return s;
   double sum = 0, g = sk_norm(sk_load3(gravity));
-  for (int i = 0; i < w->strand_count; i++) {
-    const skein_rod *rod = w->strands[i].rod;
+  for (int i = 0; i < w->model.rod_count; i++) {
+    const sk_rod *rod = w->model.rods[i].rod;
     sum += rod_mass(rod) * g * rod->def.length;
   }
-  for (int i = 0; i < w->scene->body_count; i++)
-    if (w->scene->bodies[i].mode == SK_DYNAMIC) sum += w->scene->bodies[i].mass * g;
-  memcpy(w->env.gravity, gravity, sizeof w->env.gravity);
-  sk_world_wake_all(w);
+  for (int i = 0; i < w->model.scene->body_count; i++)
+    if (w->model.scene->bodies[i].mode == SK_DYNAMIC) sum += w->model.scene->bodies[i].mass * g;
+  memcpy(w->live.env.gravity, gravity, sizeof w->live.env.gravity);
+  sk_wake_all(&w->model, sk_now(w));
   stir(w, sum);
   return s;
 }
@@ -198,9 +202,9 @@ skein_status skein_world_set_wind(skein_world *w, const double wind[3])
   skein_status s = check_vector("wind", "m/s", wind, 1e6);
   if (s.code != SKEIN_OK) return s;
   double sum = 0, speed = sk_norm(sk_load3(wind));
-  for (int i = 0; i < w->strand_count; i++) sum += 0.5 * rod_mass(w->strands[i].rod) * speed * speed;
-  memcpy(w->env.wind, wind, sizeof w->env.wind);
-  sk_world_wake_all(w);
+  for (int i = 0; i < w->model.rod_count; i++) sum += 0.5 * rod_mass(w->model.rods[i].rod) * speed * speed;
+  memcpy(w->live.env.wind, wind, sizeof w->live.env.wind);
+  sk_wake_all(&w->model, sk_now(w));
   stir(w, sum);
   return s;
 }
@@ -210,39 +214,45 @@ skein_status skein_world_set_wind(skein_world *w, const double wind[3])
 static skein_status check_groups(const skein_world *w, int a, int b)
 {
   for (int k = 0; k < 2; k++)
-    if ((k ? b : a) < 0 || (k ? b : a) >= w->scene->group_count)
+    if ((k ? b : a) < 0 || (k ? b : a) >= w->model.scene->group_count)
       return sk_fail(SKEIN_BAD_INPUT, "group_%c is %d, expected 0 to %d", k ? 'b' : 'a', k ? b : a,
-                     w->scene->group_count - 1);
+                     w->model.scene->group_count - 1);
   return sk_ok();
 }
 
 skein_status skein_world_mu(const skein_world *w, int group_a, int group_b, double *mu)
 {
   skein_status s = check_groups(w, group_a, group_b);
-  if (s.code == SKEIN_OK) *mu = w->mu[group_a * w->scene->group_count + group_b];
+  if (s.code == SKEIN_OK) *mu = w->live.mu[group_a * w->model.scene->group_count + group_b];
   return s;
 }
 
 skein_status skein_world_set_mu(skein_world *w, int group_a, int group_b, double mu)
 {
-  int count = w->scene->group_count;
+  int count = w->model.scene->group_count;
   skein_status s = check_groups(w, group_a, group_b);
   if (s.code != SKEIN_OK) return s;
   if (!(mu >= 0 && mu <= 1e6)) return sk_fail(SKEIN_BAD_INPUT, "mu is %g, expected 0 to 1e6", mu);
-  if (w->mu[group_a * count + group_b] < 0)
+  if (w->live.mu[group_a * count + group_b] < 0)
     return sk_fail(SKEIN_BAD_INPUT,
                    "groups '%s' and '%s' pass through each other in this scene, expected two that touch",
-                   w->scene->groups[group_a], w->scene->groups[group_b]);
-  w->mu[group_a * count + group_b] = w->mu[group_b * count + group_a] = mu;
-  sk_world_wake_all(w);
+                   w->model.scene->groups[group_a], w->model.scene->groups[group_b]);
+  w->live.mu[group_a * count + group_b] = w->live.mu[group_b * count + group_a] = mu;
+  sk_wake_all(&w->model, sk_now(w));
   stir(w, 0);
   return s;
 }
 
-bool sk_world_live_create(skein_world *w)
+skein_status sk_live_create(const skein_scene *scene, sk_live *live)
 {
-  size_t pairs = (size_t)w->scene->group_count * (size_t)w->scene->group_count;
-  w->mu = sk_calloc(pairs, sizeof *w->mu);
-  if (w->mu && pairs > 0) memcpy(w->mu, w->scene->mu, sizeof *w->mu * pairs);
-  return w->mu != NULL;
+  size_t pairs = (size_t)scene->group_count * (size_t)scene->group_count;
+  *live = (sk_live){.env = scene->env, .mu = sk_calloc(pairs, sizeof *live->mu)};
+  if (live->mu && pairs > 0) memcpy(live->mu, scene->mu, sizeof *live->mu * pairs);
+  return live->mu ? sk_ok() : sk_no_memory();
+}
+
+void sk_live_destroy(sk_live *live)
+{
+  free(live->mu), free(live->pulls);
+  *live = (sk_live){0};
 }

@@ -34,7 +34,7 @@ typedef struct work {
 
 static bool make_room(sk_rigid *r, work *k)
 {
-  sk_arena *arena = &r->w->arena;
+  sk_arena *arena = &r->w->work.arena;
   if (k->A && r->count <= k->room) return true;
   size_t n = (size_t)r->room;
   k->room = r->room;
@@ -267,7 +267,7 @@ static skein_status settle_friction(sk_rigid *r, work *k, bool *converged)
 }
 
 /* Friction first, where there is some; then the normal impulses by the method. */
-static skein_status solve_by(skein_world *w, sk_rigid_method method, double dt, sk_rigid *r, bool *converged)
+static skein_status solve_by(sk_attempt *w, sk_rigid_method method, double dt, sk_rigid *r, bool *converged)
 {
   bool settled = true;
   work k = {0};
@@ -280,9 +280,9 @@ static skein_status solve_by(skein_world *w, sk_rigid_method method, double dt, 
 }
 
 /* Which contacts hold may go round in circles in Newton's method: then the Fischer function decides. */
-static skein_status solve_all(skein_world *w, double dt, sk_rigid *r, bool *converged)
+static skein_status solve_all(sk_attempt *w, double dt, sk_rigid *r, bool *converged)
 {
-  sk_rigid_method method = w->scene->step.rigid;
+  sk_rigid_method method = w->model->scene->step.rigid;
   skein_status s = solve_by(w, method, dt, r, converged);
   if (s.code != SKEIN_OK || *converged || method != SK_RIGID_NEWTON) return s;
   int iterations = r->iterations;
@@ -293,14 +293,14 @@ static skein_status solve_all(skein_world *w, double dt, sk_rigid *r, bool *conv
 
 static int compare(const void *x, const void *y)
 {
-  const sk_touch *s = x, *t = y;
-  int order = sk_touch_order(s, t);
+  const sk_contact *s = x, *t = y;
+  int order = sk_contact_order(s, t);
   return order ? order : sk_feature_order(s->feature, t->feature);
 }
 
-static sk_vec3 velocity_of(const skein_world *w, const sk_rigid *r, int body, bool after, sk_vec3 arm)
+static sk_vec3 velocity_of(const sk_attempt *w, const sk_rigid *r, int body, bool after, sk_vec3 arm)
 {
-  const sk_body_state *b = w->bodies + body;
+  const sk_body_motion *b = w->bodies + body;
   bool moves = after && r->dof[body] >= 0;
   sk_vec3 v = moves ? sk_load3(r->u + r->dof[body]) : b->v, spin = moves ? sk_load3(r->u + r->dof[body] + 3) : b->w;
   return sk_add(v, sk_cross(spin, arm));
@@ -308,23 +308,23 @@ static sk_vec3 velocity_of(const skein_world *w, const sk_rigid *r, int body, bo
 
 /* The contacts become the touches of the step, with their distances at its end; what they dissipate, and by friction.
  */
-static double take_touches(skein_world *w, const sk_rigid *r, bool rough, double *friction)
+static double take_touches(sk_attempt *w, const sk_rigid *r, bool rough, double *friction)
 {
   double work_done = 0, rubbed = 0;
   for (int k = 0; k < r->count; k++) {
     const sk_grip *g = r->at + k;
-    sk_touch *t = w->tried.at + k;
+    sk_contact *t = w->found.contacts.at + k;
     double f = fmax(rough ? g->press : g->f, 0);
     sk_vec3 u[2];
-    *t = (sk_touch){.a = w->strand_count + g->a,
-                    .b = w->strand_count + g->b,
-                    .feature = g->feature,
-                    .gap = g->distance + g->floor,
-                    .mu = g->mu,
-                    .point_a = g->x,
-                    .point_b = g->y,
-                    .frame = {g->n, sk_perpendicular(g->n)},
-                    .impulse = sk_axpy(g->drag, f, g->n)};
+    *t = (sk_contact){.a = w->model->rod_count + g->a,
+                      .b = w->model->rod_count + g->b,
+                      .feature = g->feature,
+                      .gap = g->distance + g->floor,
+                      .mu = g->mu,
+                      .point_a = g->x,
+                      .point_b = g->y,
+                      .frame = {g->n, sk_perpendicular(g->n)},
+                      .impulse = sk_axpy(g->drag, f, g->n)};
     t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
     for (int after = 0; after < 2; after++)
       u[after] = sk_sub(velocity_of(w, r, g->a, after, g->arm[0]), velocity_of(w, r, g->b, after, g->arm[1]));
@@ -333,37 +333,39 @@ static double take_touches(skein_world *w, const sk_rigid *r, bool rough, double
     bool sticks = sk_norm(g->drag) < g->mu * f * (1 - 1e-6) || (!rough && sk_norm(u[1]) == 0);
     t->status = !(f > 0) ? 0 : sticks ? 1 : 2;
   }
-  w->tried.count = r->count;
-  if (r->count > 0) qsort(w->tried.at, (size_t)r->count, sizeof *w->tried.at, compare);
+  w->found.contacts.count = r->count;
+  if (r->count > 0) qsort(w->found.contacts.at, (size_t)r->count, sizeof *w->found.contacts.at, compare);
   *friction = -rubbed;
   return -work_done;
 }
 
-static void take_velocities(skein_world *w, const sk_rigid *r)
+static void take_velocities(sk_attempt *w, const sk_rigid *r)
 {
   for (int i = 0; i < r->bodies; i++) {
-    if (r->dof[i] < 0) continue;
-    w->bodies[i].v = sk_load3(r->u + r->dof[i]), w->bodies[i].w = sk_load3(r->u + r->dof[i] + 3);
+    const sk_body_motion *from = w->bodies + i;
+    sk_body_state *b = w->next->body + i;
+    *b = (sk_body_state){from->pose, from->v, from->w};
+    if (r->dof[i] >= 0) b->v = sk_load3(r->u + r->dof[i]), b->w = sk_load3(r->u + r->dof[i] + 3);
   }
 }
 
-skein_status sk_world_rigid(skein_world *w, double dt, skein_step_info *info)
+skein_status sk_attempt_rigid(sk_attempt *w, skein_step_info *info)
 {
   sk_rigid r;
   bool converged;
-  w->problem = (skein_problem){0}, w->pushed = 0;
+  w->linear.problem = (skein_problem){0}, w->linear.pushed = 0;
   sk_blas_hold(1);
   double begun = sk_seconds();
-  skein_status s = solve_all(w, dt, &r, &converged);
+  skein_status s = solve_all(w, w->plan.dt, &r, &converged);
   info->seconds_loop += sk_seconds() - begun;
   sk_blas_hold(-1);
   if (s.code != SKEIN_OK) return s;
   bool rough = sk_rigid_is_rough(&r);
-  w->tried.at = SK_NEW_RAW(&w->arena, r.count, sk_touch);
-  if (w->arena.failed) return sk_no_memory();
+  w->found.contacts.at = SK_NEW_RAW(&w->work.arena, r.count, sk_contact);
+  if (w->work.arena.failed) return sk_no_memory();
   info->dissipated = take_touches(w, &r, rough, &info->dissipated_friction);
   take_velocities(w, &r);
-  w->problem.dofs = r.dofs;
+  w->linear.problem.dofs = r.dofs;
   info->converged = converged, info->tol = 1e-10, info->error = r.error / r.tol * info->tol;
   info->sweeps = r.iterations, info->islands = 1;
   return s;

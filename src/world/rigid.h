@@ -26,7 +26,7 @@ typedef struct sk_grip {
 } sk_grip;
 
 typedef struct sk_rigid {
-  skein_world *w;
+  sk_attempt *w;
   double dt, tol, rough_tol; /* m: of distances; of them while friction is sought, which has a tolerance of its own */
   int bodies, dofs;
   int *dof;              /* first of body i; -1: it does not move by forces */
@@ -43,7 +43,7 @@ typedef struct sk_rigid {
 } sk_rigid;
 
 /* ---- rigid_look.c ---- */
-skein_status sk_rigid_create(skein_world *w, double dt, sk_rigid *r);
+skein_status sk_rigid_create(sk_attempt *w, double dt, sk_rigid *r);
 /* u = free + M^-1 (N' f + T' drag); without f: N' f left out. */
 void sk_rigid_velocities(const sk_rigid *r, bool with_f, double *u);
 /* These velocities as the trial's, and the poses that they lead to. */

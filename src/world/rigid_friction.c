@@ -11,8 +11,8 @@
 
 bool sk_rigid_is_rough(const sk_rigid *r)
 {
-  for (int k = 0; k < r->w->scene->group_count * r->w->scene->group_count; k++)
-    if (r->w->mu[k] > 0) return true;
+  for (int k = 0; k < r->w->model->scene->group_count * r->w->model->scene->group_count; k++)
+    if (r->w->live->mu[k] > 0) return true;
   return false;
 }
 
@@ -25,7 +25,7 @@ static sk_vec3 axis(const sk_grip *g, int c)
 
 static skein_status allocate(sk_rigid *r, skein_problem *p, skein_solution *solution)
 {
-  sk_arena *arena = &r->w->arena;
+  sk_arena *arena = &r->w->work.arena;
   size_t n = 3 * (size_t)r->count, m = (size_t)r->dofs;
   *p = (skein_problem){.form = SKEIN_GLOBAL, .d = 3, .contacts = r->count, .dofs = r->dofs};
   p->M.rows = p->M.cols = r->dofs, p->H.rows = 3 * r->count, p->H.cols = r->dofs;
@@ -43,8 +43,8 @@ static void fill_mass(const sk_rigid *r, skein_problem *p)
   for (int i = 0; i < r->bodies; i++) {
     int dof = r->dof[i];
     if (dof < 0) continue;
-    double m = r->w->scene->bodies[i].mass, entries[9];
-    sk_mat3 I = sk_world_inertia(r->w, i);
+    double m = r->w->model->scene->bodies[i].mass, entries[9];
+    sk_mat3 I = sk_body_inertia(r->w->model, i, &r->w->bodies[i].pose);
     sk_store33(entries, I);
     for (int c = 0; c < 6; c++) {
       if (c < 3) p->M.col[at] = dof + c, p->M.val[at++] = m;
@@ -65,7 +65,7 @@ static void fill_grip(const sk_rigid *r, skein_problem *p, int k, int64_t *at)
     int row = 3 * k + c;
     for (int side = 0; side < 2; side++) {
       int body = side ? g->b : g->a, dof = r->dof[body];
-      const sk_body_state *b = r->w->bodies + body;
+      const sk_body_motion *b = r->w->bodies + body;
       sk_vec3 e = sk_mul(side ? -1 : 1, axis(g, c)), m = sk_cross(g->arm[side], e);
       double entries[6] = {e.x, e.y, e.z, m.x, m.y, m.z};
       if (dof < 0 && c > 0) p->u_f[row] += sk_dot(e, b->v) + sk_dot(m, b->w);
@@ -79,7 +79,7 @@ static void fill_grip(const sk_rigid *r, skein_problem *p, int k, int64_t *at)
 
 skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
 {
-  const sk_scene_step *step = &r->w->scene->step;
+  const sk_scene_step *step = &r->w->model->scene->step;
   skein_problem p;
   skein_solution solution;
   skein_solve_def def = skein_default_solve_def();
@@ -98,7 +98,7 @@ skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
   }
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
   def.tol = fmin(step->tol_rest, 1e-8), def.local_tol = 0.01 * def.tol;
-  def.max_seconds = step->max_seconds, def.threads = r->w->threads, def.warm_start = true;
+  def.max_seconds = step->max_seconds, def.threads = r->w->work.threads, def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
   s = skein_solve(&p, &def, &solution, &info);
   if (s.code != SKEIN_OK) return s;
@@ -108,6 +108,6 @@ skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
     g->f = g->press = x[0], g->drag = sk_add(sk_mul(x[1], axis(g, 1)), sk_mul(x[2], axis(g, 2)));
   }
   *converged = info.converged;
-  r->w->problem = p, r->w->solution = solution;
+  r->w->linear.problem = p, r->w->linear.solution = solution;
   return s;
 }

@@ -10,11 +10,11 @@
 
 /* ---- Bodies ---- */
 
-static double body_size(const skein_world *w, int i)
+static double body_size(const sk_attempt *w, int i)
 {
   sk_vec3 lo, hi;
-  if (w->scene->bodies[i].shape.kind == SK_PLANE) return 0;
-  sk_shape_bounds(&w->scene->bodies[i].shape, &w->bodies[i].pose, &lo, &hi);
+  if (w->model->scene->bodies[i].shape.kind == SK_PLANE) return 0;
+  sk_shape_bounds(&w->model->scene->bodies[i].shape, &w->bodies[i].pose, &lo, &hi);
   return sk_norm(sk_sub(hi, lo));
 }
 
@@ -26,22 +26,22 @@ static sk_mat3 inverse(sk_mat3 A)
 /* Inertia, free velocity (weight, gyroscopic torque) and reach of a body that moves by forces. */
 static void fill_free(sk_rigid *r, int i)
 {
-  const skein_world *w = r->w;
-  const sk_body_state *b = w->bodies + i;
+  const sk_attempt *w = r->w;
+  const sk_body_motion *b = w->bodies + i;
   double *u = r->free + r->dof[i];
-  sk_mat3 I = sk_world_inertia(w, i);
-  r->mass[i] = 1 / w->scene->bodies[i].mass, r->inertia[i] = inverse(I);
-  sk_store3(u, sk_axpy(b->v, r->dt, sk_load3(w->env.gravity)));
+  sk_mat3 I = sk_body_inertia(w->model, i, &b->pose);
+  r->mass[i] = 1 / w->model->scene->bodies[i].mass, r->inertia[i] = inverse(I);
+  sk_store3(u, sk_axpy(b->v, r->dt, sk_load3(w->live->env.gravity)));
   sk_store3(u + 3, sk_axpy(b->w, -r->dt, sk_apply(r->inertia[i], sk_cross(b->w, sk_apply(I, b->w)))));
 }
 
 static void fill_body(sk_rigid *r, int i, double *smallest)
 {
-  const skein_world *w = r->w;
-  const sk_scene_body *body = w->scene->bodies + i;
-  const sk_body_state *b = w->bodies + i;
-  bool moves = body->mode == SK_DYNAMIC && !sk_world_asleep(w, w->strand_count + i);
-  double fall = moves ? sk_norm(sk_load3(w->env.gravity)) * r->dt * r->dt : 0;
+  const sk_attempt *w = r->w;
+  const sk_scene_body *body = w->model->scene->bodies + i;
+  const sk_body_motion *b = w->bodies + i;
+  bool moves = body->mode == SK_DYNAMIC && !sk_asleep(w->next, w->model->rod_count + i);
+  double fall = moves ? sk_norm(sk_load3(w->live->env.gravity)) * r->dt * r->dt : 0;
   r->size[i] = body_size(w, i);
   r->start[i] = r->pose[i] = body->mode == SK_PRESCRIBED ? b->next : b->pose;
   r->reach[i] = 1.2 * r->dt * (sk_norm(b->v) + sk_norm(b->w) * r->size[i]) + fall + 1e-3 * r->size[i];
@@ -51,9 +51,9 @@ static void fill_body(sk_rigid *r, int i, double *smallest)
   *smallest = fmin(*smallest, r->size[i]);
 }
 
-static sk_grip grip_make(const sk_rigid *r, const sk_touch *t)
+static sk_grip grip_make(const sk_rigid *r, const sk_contact *t)
 {
-  int first = r->w->strand_count;
+  int first = r->w->model->rod_count;
   double f = fmax(0, sk_dot(t->impulse, t->frame[0]));
   return (sk_grip){.a = t->a - first,
                    .b = t->b - first,
@@ -74,23 +74,23 @@ static sk_grip grip_make(const sk_rigid *r, const sk_touch *t)
  * velocity allows. */
 static double bottom(const sk_rigid *r, int a, int b, double gap)
 {
-  double least = sk_world_skin(r->w, a, b);
-  return gap < least - r->tol ? fmin(least, gap + r->w->scene->step.push * r->dt) : least;
+  double least = sk_skin(r->w->model, a, b);
+  return gap < least - r->tol ? fmin(least, gap + r->w->model->scene->step.push * r->dt) : least;
 }
 
 /* m: of distances. A force is a distance over dt^2, so that 1e-7 of a fall keeps forces to that part of the weight. */
 static double tolerance(const sk_rigid *r, double size)
 {
-  double fall = sk_norm(sk_load3(r->w->env.gravity)) * r->dt * r->dt;
+  double fall = sk_norm(sk_load3(r->w->live->env.gravity)) * r->dt * r->dt;
   return fmax(1e-12 * size, fmin(1e-10 * size, fall > 0 ? 1e-7 * fall : HUGE_VAL));
 }
 
-skein_status sk_rigid_create(skein_world *w, double dt, sk_rigid *r)
+skein_status sk_rigid_create(sk_attempt *w, double dt, sk_rigid *r)
 {
-  int n = w->scene->body_count;
+  int n = w->model->scene->body_count;
   double smallest = HUGE_VAL;
-  sk_arena *arena = &w->arena;
-  *r = (sk_rigid){.w = w, .dt = dt, .bodies = n, .room = 2 * w->tried.count + 64};
+  sk_arena *arena = &w->work.arena;
+  *r = (sk_rigid){.w = w, .dt = dt, .bodies = n, .room = 2 * w->found.contacts.count + 64};
   r->dof = SK_NEW(arena, n, int), r->mass = SK_NEW(arena, n, double), r->inertia = SK_NEW(arena, n, sk_mat3);
   r->free = SK_NEW(arena, 6 * (size_t)n, double), r->u = SK_NEW(arena, 6 * (size_t)n, double);
   r->start = SK_NEW(arena, n, sk_pose), r->pose = SK_NEW(arena, n, sk_pose);
@@ -103,11 +103,11 @@ skein_status sk_rigid_create(skein_world *w, double dt, sk_rigid *r)
     if (r->dof[i] >= 0) fill_free(r, i);
   smallest = isfinite(smallest) ? smallest : 1;
   r->tol = tolerance(r, smallest), r->rough_tol = fmax(100 * r->tol, 1e-9 * smallest);
-  for (int k = 0; k < w->tried.count; k++) r->at[r->count++] = grip_make(r, w->tried.at + k);
+  for (int k = 0; k < w->found.contacts.count; k++) r->at[r->count++] = grip_make(r, w->found.contacts.at + k);
   for (int k = 0; k < r->count; k++) {
     double deepest = HUGE_VAL;
     for (int j = 0; j < r->count; j++)
-      if (r->at[j].a == r->at[k].a && r->at[j].b == r->at[k].b) deepest = fmin(deepest, w->tried.at[j].gap);
+      if (r->at[j].a == r->at[k].a && r->at[j].b == r->at[k].b) deepest = fmin(deepest, w->found.contacts.at[j].gap);
     r->at[k].floor = bottom(r, r->at[k].a, r->at[k].b, deepest);
   }
   return sk_ok();
@@ -227,15 +227,15 @@ static sk_grip *find_grip(sk_rigid *r, int a, int b, const sk_near *near, bool p
 static bool add_grip(sk_rigid *r, int a, int b, const sk_near *near)
 {
   if (r->count == r->room) {
-    sk_grip *more = SK_NEW(&r->w->arena, 2 * r->room, sk_grip);
+    sk_grip *more = SK_NEW(&r->w->work.arena, 2 * r->room, sk_grip);
     if (!more) return false;
     memcpy(more, r->at, sizeof *more * (size_t)r->count);
     r->at = more, r->room *= 2;
   }
-  const sk_scene_body *A = r->w->scene->bodies + a, *B = r->w->scene->bodies + b;
+  const sk_scene_body *A = r->w->model->scene->bodies + a, *B = r->w->model->scene->bodies + b;
   sk_grip g = {.a = a, .b = b, .feature = near->feature, .seen = true};
-  g.mu = r->w->mu[A->group * r->w->scene->group_count + B->group];
-  g.floor = sk_world_skin(r->w, a, b);
+  g.mu = r->w->live->mu[A->group * r->w->model->scene->group_count + B->group];
+  g.floor = sk_skin(r->w->model, a, b);
   for (int k = 0; k < r->count; k++)
     if (r->at[k].a == a && r->at[k].b == b) g.floor = r->at[k].floor;
   take_geometry(r, near, &g);
@@ -246,9 +246,9 @@ static bool add_grip(sk_rigid *r, int a, int b, const sk_near *near)
 
 static bool pair_may_touch(const sk_rigid *r, int a, int b, double reach)
 {
-  const sk_scene_body *A = r->w->scene->bodies + a, *B = r->w->scene->bodies + b;
+  const sk_scene_body *A = r->w->model->scene->bodies + a, *B = r->w->model->scene->bodies + b;
   if (r->dof[a] < 0 && r->dof[b] < 0) return false;
-  if (r->w->mu[A->group * r->w->scene->group_count + B->group] < 0) return false;
+  if (r->w->live->mu[A->group * r->w->model->scene->group_count + B->group] < 0) return false;
   sk_vec3 alo = r->lo[a], ahi = r->hi[a], blo = r->lo[b], bhi = r->hi[b];
   return alo.x <= bhi.x + reach && blo.x <= ahi.x + reach && alo.y <= bhi.y + reach && blo.y <= ahi.y + reach &&
          alo.z <= bhi.z + reach && blo.z <= ahi.z + reach;
@@ -256,7 +256,7 @@ static bool pair_may_touch(const sk_rigid *r, int a, int b, double reach)
 
 static bool look_at_pair(sk_rigid *r, int a, int b, bool refresh)
 {
-  const sk_scene_body *A = r->w->scene->bodies + a, *B = r->w->scene->bodies + b;
+  const sk_scene_body *A = r->w->model->scene->bodies + a, *B = r->w->model->scene->bodies + b;
   double reach = r->reach[a] + r->reach[b];
   sk_near near[SK_NEAR_MAX];
   bool known[SK_NEAR_MAX] = {false};
@@ -277,7 +277,8 @@ static bool look_at_pair(sk_rigid *r, int a, int b, bool refresh)
 int sk_rigid_look(sk_rigid *r, bool refresh)
 {
   int before = r->count;
-  for (int i = 0; i < r->bodies; i++) sk_shape_bounds(&r->w->scene->bodies[i].shape, r->pose + i, r->lo + i, r->hi + i);
+  for (int i = 0; i < r->bodies; i++)
+    sk_shape_bounds(&r->w->model->scene->bodies[i].shape, r->pose + i, r->lo + i, r->hi + i);
   for (int k = 0; k < r->count; k++) r->at[k].seen = false, carry(r, r->at + k);
   for (int a = 0; a < r->bodies; a++)
     for (int b = a + 1; b < r->bodies; b++)
@@ -302,13 +303,15 @@ double sk_rigid_nearest(const skein_world *w, double reach)
 {
   double least = HUGE_VAL;
   sk_near near[SK_NEAR_MAX];
-  for (int a = 0; a < w->scene->body_count; a++)
-    for (int b = a + 1; b < w->scene->body_count; b++) {
-      const sk_scene_body *A = w->scene->bodies + a, *B = w->scene->bodies + b;
+  const sk_model *m = &w->model;
+  const sk_body_state *body = sk_now(w)->body;
+  for (int a = 0; a < m->scene->body_count; a++)
+    for (int b = a + 1; b < m->scene->body_count; b++) {
+      const sk_scene_body *A = m->scene->bodies + a, *B = m->scene->bodies + b;
       if (A->mode != SK_DYNAMIC && B->mode != SK_DYNAMIC) continue;
-      if (w->mu[A->group * w->scene->group_count + B->group] < 0) continue;
-      int found = sk_shape_shape(sk_world_shape(w, a), &w->bodies[a].pose, sk_world_shape(w, b), &w->bodies[b].pose,
-                                 reach, near);
+      if (w->live.mu[A->group * m->scene->group_count + B->group] < 0) continue;
+      int found = sk_shape_shape(sk_surface_now(w->surfaces, m, a), &body[a].pose, sk_surface_now(w->surfaces, m, b),
+                                 &body[b].pose, reach, near);
       for (int k = 0; k < found; k++) least = fmin(least, near[k].distance);
     }
   return least;

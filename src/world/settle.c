@@ -23,73 +23,58 @@
 
 enum { HALVINGS = 7 }; /* of the velocities of a rod, before it stays where it is for a step */
 
-bool sk_world_settling(const skein_world *w)
+bool sk_settling(const sk_state *s)
 {
-  return w->time < 0;
+  return s->time < 0;
 }
 
-double sk_world_path_time(const skein_world *w, double dt)
+double sk_path_time(const sk_state *s, double dt)
 {
-  return fmax(w->time + dt, 0);
+  return fmax(s->time + dt, 0);
 }
 
 /* Before t = 0 a step that stays above its tolerance is no loss: a sixteenth of dt is short enough. */
-double sk_world_shortest(const skein_world *w)
+double sk_shortest(const sk_model *m, const sk_state *s)
 {
-  const sk_scene_step *step = &w->scene->step;
-  return sk_world_settling(w) ? fmax(step->dt_min, step->dt / 16) : step->dt_min;
+  const sk_scene_step *step = &m->scene->step;
+  return sk_settling(s) ? fmax(step->dt_min, step->dt / 16) : step->dt_min;
 }
 
-/* Length of the longest rod, or of the largest body that moves. */
-static double longest(const skein_world *w)
+double sk_settle_growth(const sk_model *m, const sk_state *s)
 {
-  double L = 0;
-  for (int i = 0; i < w->strand_count; i++) L = fmax(L, w->strands[i].rod->def.length);
-  for (int i = 0; i < w->scene->body_count; i++) {
-    sk_vec3 lo, hi;
-    if (w->scene->bodies[i].mode != SK_DYNAMIC) continue;
-    sk_shape_bounds(&w->scene->bodies[i].shape, &w->bodies[i].pose, &lo, &hi);
-    L = fmax(L, sk_norm(sk_sub(hi, lo)));
-  }
-  return L;
-}
-
-void sk_world_swell(skein_world *w)
-{
-  double settle = w->scene->step.settle, share = 1;
-  if (!(settle > 0)) return;
-  if (sk_world_settling(w)) share = fmin(1, 0.05 + (w->time + settle) / (0.5 * settle));
-  for (int i = 0; i < w->strand_count; i++) w->strands[i].radius = share * w->scene->rods[w->strands[i].source].radius;
+  double settle = m->scene->step.settle;
+  return sk_settling(s) ? fmin(1, 0.05 + (s->time + settle) / (0.5 * settle)) : 1;
 }
 
 /* Signed distance from a place of rod i to the nearest body that it may touch, as far as its radius; beyond: that. Near
  * a root that grows out of a body, that body does not count. */
-static double clearance(const skein_world *w, int i, double s, sk_vec3 r)
+static double clearance(const sk_attempt *w, int i, double s, sk_vec3 r)
 {
-  const sk_strand *strand = w->strands + i;
-  double radius = w->scene->rods[strand->source].radius, nearest = radius;
-  for (int b = 0; b < w->scene->body_count; b++) {
+  const sk_model_rod *rod = w->model->rods + i;
+  double radius = rod->radius, nearest = radius;
+  for (int b = 0; b < w->model->scene->body_count; b++) {
     sk_near near;
-    bool rooted = strand->rooted_in == w->strand_count + b && s <= strand->rooted_until;
-    if (rooted || w->mu[strand->group * w->scene->group_count + w->scene->bodies[b].group] < 0) continue;
-    if (sk_shape_point(sk_world_shape(w, b), &w->bodies[b].pose, r, radius, &near))
+    bool rooted = rod->rooted_in == b && s <= rod->rooted_until;
+    if (rooted || w->live->mu[rod->group * w->model->scene->group_count + w->model->scene->bodies[b].group] < 0)
+      continue;
+    if (sk_shape_point(sk_shape_now(w, b), &w->bodies[b].pose, r, radius, &near))
       nearest = fmin(nearest, near.distance);
   }
   return nearest;
 }
 
 /* Whether the rod with these velocities moves no point further than `most`, and none further into a body. */
-static bool is_modest(const skein_world *w, int i, const double *v, double dt, double most, sk_rod_system *sys)
+static bool is_modest(const sk_attempt *w, int i, const double *v, double most, sk_rod_system *sys)
 {
-  const sk_strand *s = w->strands + i;
-  const skein_rod *rod = s->rod;
-  double radius = w->scene->rods[s->source].radius;
+  const sk_rod_part *s = w->rods + i;
+  const sk_rod *rod = s->rod;
+  double radius = s->is->radius;
   int count = s->pieces * rod->def.elements;
-  const sk_vec3 *before = w->points + s->first + i;
-  sk_vec3 *after = w->after + s->first + i;
-  sk_rod_input in = sk_rod_input_make(rod, &w->env, true, false);
-  memcpy(sys->xe, rod->x, sizeof(double) * (size_t)rod->nx);
-  rod->ops->move(rod, sys->xe, v, &in, dt);
+  const sk_vec3 *before = w->search.before.points + s->first + i;
+  sk_vec3 *after = w->search.after.points + s->first + i;
+  sk_rod_input in = sk_rod_input_make(&s->drive, &w->live->env, true, false);
+  memcpy(sys->xe, s->x, sizeof(double) * (size_t)rod->nx);
+  rod->ops->move(rod, sys->xe, v, &in, w->plan.dt);
   rod->ops->points(rod, sys->xe, NULL, NULL, s->pieces, after, NULL);
   for (int k = 0; k <= count; k++)
     if (!(sk_norm(sk_sub(after[k], before[k])) <= most)) return false;
@@ -101,63 +86,61 @@ static bool is_modest(const skein_world *w, int i, const double *v, double dt, d
   return true;
 }
 
-void sk_world_restrain(skein_world *w, double dt)
+void sk_settle_restrain(sk_attempt *w)
 {
-  double g = sk_norm(sk_load3(w->env.gravity));
-  if (!sk_world_settling(w) || sk_world_all_asleep(w)) return;
-#pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
-  for (int i = 0; i < w->strand_count; i++) {
-    const sk_strand *s = w->strands + i;
-    double *v = w->v + w->v_start[i], L = s->rod->def.length;
-    double most = fmax(sqrt(g * L), 4 * L / w->scene->step.settle) * dt;
-    for (int k = 0; k < HALVINGS && !is_modest(w, i, v, dt, most, w->systems + omp_get_thread_num()); k++)
+  double g = sk_norm(sk_load3(w->live->env.gravity));
+  if (!sk_settling(w->now) || sk_all_asleep(w)) return;
+#pragma omp parallel for num_threads(sk_team(w, w->model->rod_count, 16)) schedule(dynamic, 16)
+  for (int i = 0; i < w->model->rod_count; i++) {
+    const sk_rod_part *s = w->rods + i;
+    double *v = w->v + s->is->v, L = s->rod->def.length;
+    double most = fmax(sqrt(g * L), 4 * L / w->model->scene->step.settle) * w->plan.dt;
+    for (int k = 0; k < HALVINGS && !is_modest(w, i, v, most, w->work.systems + omp_get_thread_num()); k++)
       for (int j = 0; j < s->rod->n; j++) v[j] *= k < HALVINGS - 1 ? 0.5 : 0;
   }
 }
 
-void sk_world_damp(skein_world *w, double dt)
+void sk_settle_damp(const sk_model *m, const sk_live *live, sk_state *s, double dt)
 {
-  double L = longest(w), g = sk_norm(sk_load3(w->env.gravity));
-  double c = fmax(L > 0 ? 2 * sqrt(1.5 * g / L) : 0, 6 / w->scene->step.settle), keep = exp(-c * dt);
-  for (int i = 0; i < w->strand_count; i++) {
-    const skein_rod *rod = w->strands[i].rod;
-    for (int k = 0; k < rod->n; k++) rod->v[k] *= keep;
-  }
-  for (int i = 0; i < w->scene->body_count; i++) {
-    sk_body_state *b = w->bodies + i;
-    if (w->scene->bodies[i].mode == SK_DYNAMIC) b->v = sk_mul(keep, b->v), b->w = sk_mul(keep, b->w);
+  double L = sk_model_longest(m, s), g = sk_norm(sk_load3(live->env.gravity));
+  double c = fmax(L > 0 ? 2 * sqrt(1.5 * g / L) : 0, 6 / m->scene->step.settle), keep = exp(-c * dt);
+  for (size_t k = 0; k < m->nv; k++) s->v[k] *= keep;
+  for (int i = 0; i < m->scene->body_count; i++) {
+    sk_body_state *b = s->body + i;
+    if (m->scene->bodies[i].mode == SK_DYNAMIC) b->v = sk_mul(keep, b->v), b->w = sk_mul(keep, b->w);
   }
 }
 
-void sk_world_ease(const skein_world *w, sk_touch *t)
+void sk_settle_contact(const sk_attempt *w, sk_contact *t)
 {
-  t->mu *= w->scene->step.settle_friction, t->restitution = 0;
+  t->mu *= w->model->scene->step.settle_friction, t->restitution = 0;
 }
 
-void sk_world_hurry(const skein_world *w, skein_solve_def *def)
+void sk_settle_solver(const sk_attempt *w, skein_solve_def *def)
 {
-  def->tol = fmax(w->scene->step.tol, 1e-4), def->max_sweeps = SK_MIN(def->max_sweeps, 80);
+  def->tol = fmax(w->model->scene->step.tol, 1e-4), def->max_sweeps = SK_MIN(def->max_sweeps, 80);
 }
 
 /* How far from a held root the place is: nothing is moved far there. */
-static double lever(const skein_world *w, int object, double s)
+static double lever(const sk_attempt *w, int object, double s)
 {
-  if (!sk_is_rod(w, object)) return w->scene->bodies[object - w->strand_count].mode == SK_DYNAMIC ? HUGE_VAL : 0;
-  return w->strands[object].rod->def.root == SKEIN_FREE ? HUGE_VAL : s;
+  if (!sk_is_rod(w, object))
+    return w->model->scene->bodies[object - w->model->rod_count].mode == SK_DYNAMIC ? HUGE_VAL : 0;
+  return w->rods[object].rod->def.root == SKEIN_FREE ? HUGE_VAL : s;
 }
 
-double sk_world_opening(const skein_world *w, const sk_touch *t, double overlap, double dt)
+double sk_settle_opening(const sk_attempt *w, const sk_contact *t, double overlap)
 {
   double arm = fmax(lever(w, t->a, t->sa), lever(w, t->b, t->sb));
-  return fmin(overlap, 0.1 * arm) / fmax(5 * dt, 0.05 * w->scene->step.settle);
+  return fmin(overlap, 0.1 * arm) / fmax(5 * w->plan.dt, 0.05 * w->model->scene->step.settle);
 }
 
 /* Beside the roots of two rods that are held on top of each other. */
-bool sk_world_tangled(const skein_world *w, const sk_touch *t)
+bool sk_settle_tangled(const sk_attempt *w, const sk_contact *t)
 {
-  if (!(w->scene->step.settle > 0) || !sk_is_rod(w, t->b) || t->a == t->b) return false;
-  const sk_strand *a = w->strands + t->a, *b = w->strands + t->b;
+  if (!(w->model->scene->step.settle > 0) || !sk_is_rod(w, t->b) || t->a == t->b) return false;
+  const sk_rod_part *a = w->rods + t->a, *b = w->rods + t->b;
   double radii = a->radius + b->radius;
   if (a->rod->def.root == SKEIN_FREE || b->rod->def.root == SKEIN_FREE || fmax(t->sa, t->sb) > 5 * radii) return false;
-  return sk_norm(sk_sub(sk_load3(a->rod->x + SK_ROOT), sk_load3(b->rod->x + SK_ROOT))) < radii;
+  return sk_norm(sk_sub(sk_load3(a->x + SK_ROOT), sk_load3(b->x + SK_ROOT))) < radii;
 }

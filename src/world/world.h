@@ -1,9 +1,13 @@
 /* The world: the only room that knows the others. One step is
  *
- *     drive ends and bodies -> rods: A, b -> collide -> one-step problem -> friction -> integrate
+ *     drive -> predict -> search -> assemble -> solve -> move -> verdict
  *
- * (step.c). Objects are numbered rods first, then bodies. Dofs of the one-step problem: those of the rods that touch
- * something, then six (velocity, angular velocity, world axes) of every dynamic body that does. */
+ * (step.c). What exists is the model, which no step changes; where everything is and how it moves is a state. An
+ * attempt at a step reads the state `now` and writes the state `next`: accepted, the two change places; refused, there
+ * is nothing to restore. All memory of an attempt is in its arena.
+ *
+ * Objects are numbered rods first, then bodies. Dofs of the one-step problem: those of the rods that touch something,
+ * then six (velocity, angular velocity, world axes) of every dynamic body that does. */
 #ifndef SK_WORLD_H
 #define SK_WORLD_H
 
@@ -12,76 +16,92 @@
 #include "friction/friction.h"
 #include "rod/rod.h"
 #include "scene/scene.h"
+#include "world/limits.h"
 
-enum {
-  SK_APART = 4,       /* radii of arc between two places of one rod that may touch */
-  SK_PAIR_MOST = 512, /* contacts of a pair that are compared with each other */
-  SK_DENSE_STEPS = 4, /* that a rod keeps all its contacts */
-  SK_CALM_MOST = 64   /* halvings of the tolerance */
-};
+/* ---- Model: what exists. Cuts and releases change it between two steps, nothing else does ---- */
 
-/* A body in motion: static and prescribed ones have the velocity that takes them to their next pose. */
-typedef struct sk_body_state {
-  sk_pose pose, next; /* next: at the end of the step, of prescribed ones */
-  sk_vec3 v, w;
-} sk_body_state;
-
-typedef struct sk_deform sk_deform; /* the surface of a body that deforms (deform.c) */
-
-/* A contact of the step: from collide, refined on the true curves. Impulses are kept in world axes: the next step may
- * turn its tangents. */
-typedef struct sk_touch {
-  int a, b;
-  sk_feature feature;
-  double sa, sb, gap, mu, restitution;
-  double chord_gap;         /* the same between the chords */
-  sk_vec3 point_a, point_b; /* on the axis of a rod, on the surface of a body */
-  sk_vec3 frame[3];         /* normal from b to a, two tangents */
-  sk_vec3 impulse;          /* on a */
-  double u_before[3];       /* relative velocity before the step */
-  double shift[2];          /* what the gap adds to u_T, in passive scenes */
-  sk_vec3 miss;             /* what the true motion adds to u, in world axes (bend.c) */
-  double approach, offset;  /* its normal part; what the gap adds to u_N */
-  int status;               /* 0 open, 1 stick, 2 slide */
-  int16_t spared;           /* 1: not in the problem: a contact nearby stands for it */
-  int16_t lasting;          /* 1: in the problem all the same, as it was in the last one */
-  int axial, axial_dof;     /* 1, 2: its first or second side is pushed along its axis, which has this dof; 0, -1 */
-} sk_touch;
-
-typedef struct sk_touches {
-  sk_touch *at;
-  int count;
-} sk_touches;
-
-/* What a rod is in the world. */
-typedef struct sk_strand {
-  skein_rod *rod;
-  double radius;
+typedef struct sk_model_rod {
+  sk_rod *rod; /* owned */
+  int source;  /* of the scene's rods */
   int group;
-  int source;                 /* of the scene's rods */
-  int pieces;                 /* per element, of its capsules in this step */
-  int finer;                  /* pieces that it needs at least: a try of this step has bent it */
-  int dense;                  /* steps for which all its contacts are needed: one that was spared had sunk in */
-  int first, first_frame;     /* of its pieces, of its elements */
-  int dof;                    /* first in the problem; -1: it touches nothing */
-  double speed;               /* largest of its points */
-  double moved;               /* the same over the last step */
-  int stray_first, stray_end; /* pieces that went further than they looked; none: first >= end */
-  double extra;               /* m: added to the reach of its pieces after it went further than they looked; fades */
+  double radius;       /* m: of its capsules */
+  size_t x, v;         /* where its numbers begin in a state */
+  double begin;        /* m: abscissa of its root on the rod of the scene, more than 0 behind a cut */
+  int cut_off;         /* rod that was cut off at its tip, and whose root begins where it ends; -1: none */
+  int rooted_in;       /* body that a held root starts in (a scalp); -1: none */
+  double rooted_until; /* abscissa up to which it may stay inside */
   bool root_driven, tip_driven;
   sk_pose root_base, tip_base; /* of its ends at t = 0 */
-  int rooted_in;               /* object of the body that a held root starts in (a scalp); -1: none */
-  double rooted_until;         /* abscissa up to which it may stay inside */
-  double begin;                /* m: abscissa of its root on the rod of the scene, more than 0 behind a cut */
-  double load_level;           /* J: sum of F . r over its loads before the step */
-  int cut_off;                 /* strand that was cut off at its tip, and whose root begins where it ends; -1: none */
-} sk_strand;
+} sk_model_rod;
+
+typedef struct sk_model {
+  const skein_scene *scene;
+  sk_model_rod *rods;
+  int rod_count, object_count;
+  size_t nx, nv; /* numbers of all rods in a state */
+} sk_model;
+
+/* ---- State: where everything is. What a snapshot holds ---- */
+
+typedef struct sk_body_state {
+  sk_pose pose;
+  sk_vec3 v, w;
+} sk_body_state;
 
 /* Of every object: the island that sleeps with it (0: it is awake), and how long it has been slow, in s. */
 typedef struct sk_rest {
   int island;
   double quiet;
 } sk_rest;
+
+/* How far a rod looks for contacts: what steps have taught. */
+typedef struct sk_look {
+  double speed; /* largest of its points */
+  double moved; /* the same over the last step */
+  double extra; /* m: added to the reach of its pieces after it went further than they looked; fades */
+  int dense;    /* steps for which all its contacts are needed: one that was spared had sunk in */
+  int finer;    /* pieces that it needs at least: an attempt at this step has bent it */
+} sk_look;
+
+/* A contact: from the search, refined on the true curves. Impulses are kept in world axes: the next step may turn its
+ * tangents. */
+typedef struct sk_contact {
+  int a, b;
+  sk_feature feature;
+  double sa, sb, gap, mu, restitution;
+  sk_vec3 point_a, point_b; /* on the axis of a rod, on the surface of a body */
+  sk_vec3 frame[3];         /* normal from b to a, two tangents */
+  sk_vec3 impulse;          /* on a */
+  sk_vec3 miss;             /* what the true motion adds to u, in world axes (bend.c) */
+  int status;               /* 0 open, 1 stick, 2 slide */
+  struct {
+    double chord_gap; /* between the chords */
+    int16_t spared;   /* 1: not in the problem: a contact nearby stands for it */
+    int16_t lasting;  /* 1: in the problem all the same, as it was in the last one */
+  } search;
+} sk_contact;
+
+typedef struct sk_contacts {
+  sk_contact *at;
+  int count;
+} sk_contacts;
+
+typedef struct sk_state {
+  double time, last_dt;
+  int64_t steps;
+  int next_event;
+  double *x, *v; /* of all rods */
+  sk_body_state *body;
+  sk_rest *rest;        /* rods, then bodies */
+  sk_look *look;        /* of rods */
+  sk_contacts contacts; /* of the last step, by (a, b, sa), and of sleepers: the warm start of the next */
+  sk_arena kept;        /* where they are */
+  double growth;        /* share of their radii that rods had in the last step: less than 1 while they settle */
+  double energy_scale;  /* J: the largest energy so far, or that of the weight over its length */
+  double penetration;   /* of the last step, in radii */
+} sk_state;
+
+/* ---- Surroundings: what may be changed by hand between two steps ---- */
 
 /* A pull by hand on the point at s of a rod (live.c). It is known by the rod and s that it was set with; cuts may have
  * moved it. */
@@ -92,219 +112,378 @@ typedef struct sk_pull {
   double stiffness; /* N/m */
 } sk_pull;
 
-struct skein_world {
-  const skein_scene *scene;
-  int threads;
-  double time, dt, last_dt; /* dt: what the next step would like */
-  int64_t steps;
-  double energy_scale; /* J: the largest energy so far, or that of the weight over its length */
+typedef struct sk_live {
   skein_env env;
-  int next_event;
-  sk_strand *strands;
-  int strand_count;
-  sk_body_state *bodies;
-  sk_rest *rest;      /* rods, then bodies */
-  sk_touches touches; /* of the last step, by (a, b, sa), and of sleepers: the warm start of the next */
-  double penetration; /* of the last step, in radii */
-  int calm;           /* how often the tolerance is halved: steps that moved little and were solved so well */
-  int hold, meek;     /* steps until dt may grow again, until overlaps are pushed out again */
-  int meek_next;      /* for how many that was, the last time */
-  int weary;          /* until a finer tolerance is asked for again */
-  double *mu;         /* of pairs of groups as they are now: the scene's, or what was set since */
+  double *mu; /* of pairs of groups as they are now: the scene's, or what was set since */
   sk_pull *pulls;
   int pull_count;
-  sk_deform *deforms;                            /* of each body; NULL: none deforms */
-  sk_anchor *anchors;                            /* root and tip of each rod of the scene, where such a body holds it */
-  double *places;                                /* room for the vertices of one */
-  double surface_time, surface_next, surface_dt; /* s: of the surfaces now, at the end of the step; its length */
+} sk_live;
 
-  /* The step that is being tried; all of it lives in `arena` until the next. */
-  sk_arena arena, kept;   /* kept: touches of the last step */
-  sk_arena again;         /* of the last try */
-  sk_touches last_try;    /* the warm start of the next one, of the same length; none: that of the last step */
-  sk_rod_system *systems; /* one per thread */
+typedef struct sk_surfaces sk_surfaces; /* of the bodies that deform (deform.c) */
+
+/* ---- The controller: how the next step is to be attempted (controller.c) ---- */
+
+typedef struct sk_controller {
+  double dt;        /* s: of the next step */
+  int clean_steps;  /* until dt may grow again */
+  int calm;         /* how often the tolerance is halved: steps that moved little and were solved so well */
+  int gentle_steps; /* until overlaps are pushed out again */
+  int gentle_last;  /* for how many that was, the last time */
+  int coarse_steps; /* until a finer tolerance is asked for again */
+} sk_controller;
+
+/* One attempt: from the state now, this far. */
+typedef struct sk_plan {
+  double dt, end; /* s; end: the time then */
+  int calm;       /* of the controller */
+  bool gentle;    /* overlaps are not pushed out */
+  bool plain;     /* nor do contacts go on with the arcs of the last step (bend.c) */
+  int number;     /* of the attempt at this step, from 0 */
+} sk_plan;
+
+/* ---- An attempt ---- */
+
+/* A body during it: static and prescribed ones have the velocity that takes them to their next pose. */
+typedef struct sk_body_motion {
+  sk_pose pose, next; /* next: at the end of the step, of prescribed ones */
+  sk_vec3 v, w;
+} sk_body_motion;
+
+/* A rod during it. */
+typedef struct sk_rod_part {
+  const sk_rod *rod;
+  const sk_model_rod *is;
+  const double *x, *v; /* in the state now */
+  double radius;       /* m: in this step */
+  sk_rod_drive drive;
+  double load_level;      /* J: sum of F . r over its loads before the step */
+  double *A, *b;          /* its linear system */
+  int pieces;             /* per element, of its capsules */
+  int first, first_frame; /* of its pieces, of its elements */
+  int dof;                /* first in the problem; -1: it touches nothing */
+  int stray[2];           /* pieces that went further than they looked, from .. to; none: from >= to */
+} sk_rod_part;
+
+/* All rods at one state, as the search sees them: rod i has its own points from first + i on. */
+typedef struct sk_curves {
+  const double *x;      /* of the state */
+  sk_rod_frame *frames; /* where elements begin */
+  sk_vec3 *points;      /* ends of the pieces */
+} sk_curves;
+
+typedef struct sk_search {
   sk_piece *pieces;
-  int piece_count;
-  sk_vec3 *points, *after;  /* ends of the pieces, before and after: strand i has its own from first + i on */
-  sk_vec3 *velocity, *free; /* of them: now, and in the free motion */
-  sk_rod_frame *frames;     /* where elements begin: before the step, and after it once sk_world_overshoot has looked */
-  int frame_count;
-  sk_rod_element *elements; /* the same of rods that touch something, while the problem is assembled */
-  sk_touches tried, remote; /* remote: not in the problem, too far apart for their speed, or spared */
-  bool disturbed;           /* the search has woken sleepers: the step begins again with them */
-  bool gentle;              /* overlaps are not pushed out in this try */
-  bool plain;               /* nor do contacts go on with the arcs of the last step (bend.c) */
-  int pushed, arched;       /* contacts that are, that do */
-  int *body_dof;            /* first dof of body i; -1 */
-  double *v;                /* new velocities of all rods, one after the other */
-  int *v_start;
-  sk_solver *solver;
-  sk_verlet *verlet;
-  skein_problem problem; /* arrays in `arena` */
+  int piece_count, frame_count;
+  sk_curves before, after;  /* the step */
+  sk_vec3 *velocity, *free; /* of the points: now, and in the free motion */
+} sk_search;
+
+/* What the search found. */
+typedef struct sk_found {
+  sk_contacts contacts; /* of the problem, in their order */
+  sk_contacts remote;   /* not in the problem, too far apart for their speed, or spared */
+  bool woken;           /* the search has woken sleepers: the step begins again with them */
+} sk_found;
+
+/* What a row of the problem knows of its contact beside where it is. */
+typedef struct sk_row {
+  double u_before[3];      /* relative velocity before the step */
+  double shift[2];         /* what the gap adds to u_T, in passive scenes */
+  double approach, offset; /* the normal part of u_before; what the gap adds to u_N */
+  int axial, axial_dof;    /* 1, 2: its first or second side is pushed along its axis, which has this dof; 0, -1 */
+} sk_row;
+
+/* The one-step problem. */
+typedef struct sk_linear {
+  skein_problem problem;
   skein_solution solution;
   double *guess;              /* 3 n: the impulses that it began with */
-  skein_solution uncorrected; /* the one before a correction, and its u_f */
+  sk_row *rows;               /* n */
+  int *body_dof;              /* first dof of body i; -1 */
+  sk_rod_element *elements;   /* of rods that touch something */
+  int pushed, arched;         /* contacts that are pushed out, that go on with an arc */
+  skein_solution uncorrected; /* the solution before a correction, and its u_f */
   double *u_f_before;
-  double *saved;                        /* states of all rods before the step */
-  sk_body_state *saved_bodies, *driven; /* before the step; with the velocities that the scene prescribes for it */
+} sk_linear;
+
+/* Memory and helpers of an attempt. Solver and neighbours may be dropped at any time: the bits stay. */
+typedef struct sk_work {
+  sk_arena arena;
+  int threads;
+  sk_rod_system *systems; /* one per thread */
+  sk_solver *solver;
+  sk_verlet *neighbours;
+  sk_contacts
+      last; /* of the last attempt at this step, of the same length: a warm start; none: that of the last step */
+  sk_arena last_kept;
+} sk_work;
+
+typedef struct sk_attempt {
+  const sk_model *model;
+  const sk_state *now;
+  sk_state *next;
+  const sk_live *live;
+  sk_surfaces *surfaces;
+  sk_plan plan;
+  sk_work work;
+  sk_rod_part *rods;
+  sk_body_motion *bodies;
+  double *v; /* new velocities of all rods: the free ones, then those of the solution */
+  sk_search search;
+  sk_found found;
+  sk_linear linear;
+} sk_attempt;
+
+struct skein_world {
+  sk_model model;
+  sk_state states[2];
+  int current; /* which of the two is now */
+  sk_live live;
+  sk_surfaces *surfaces;
+  sk_attempt attempt;
+  sk_controller controller;
+  skein_rod *views; /* of every rod, for those who look */
 };
 
-/* ---- create.c ---- */
-double sk_world_scale(const skein_world *w); /* J: of its motion as it is now */
+static inline sk_state *sk_now(const skein_world *w)
+{
+  return (sk_state *)w->states + w->current;
+}
 
-/* ---- motion.c: where held ends and bodies go, rigid bodies, events ---- */
-skein_status sk_world_start(skein_world *w);
-/* The velocities that the scene starts with, at t = 0. */
-skein_status sk_world_launch(skein_world *w);
-skein_status sk_world_drive(skein_world *w, double dt);
-void sk_world_move_bodies(skein_world *w, const sk_body_state *before, double dt);
-sk_mat3 sk_world_inertia(const skein_world *w, int body); /* in world axes */
+static inline sk_state *sk_next(const skein_world *w)
+{
+  return (sk_state *)w->states + !w->current;
+}
+
+/* ---- model.c ---- */
+skein_status sk_model_create(const skein_scene *scene, const skein_env *env, sk_model *m);
+void sk_model_destroy(sk_model *m);
+void sk_model_number(sk_model *m); /* where the numbers of each rod begin, and how many there are */
+double sk_model_longest(const sk_model *m, const sk_state *s); /* m: rod, or body that moves */
+/* J: of the motion of the state, its weight and its stiffness: what a blow-up is measured by. */
+double sk_model_energy_scale(const sk_model *m, const sk_live *live, const sk_state *s);
+double sk_model_mass(const sk_model *m, int object); /* kg; 0: it does not move by forces */
+
+/* ---- state.c ---- */
+skein_status sk_state_create(const sk_model *m, sk_state *s); /* all zero */
+void sk_state_destroy(sk_state *s);
+void sk_state_copy(const sk_model *m, const sk_state *from, sk_state *to); /* all but contacts */
+/* The contacts, from anywhere, become those of the state. */
+skein_status sk_state_keep(sk_state *s, const sk_contact *contacts, int count);
+
+/* ---- world.c ---- */
+void sk_world_show(skein_world *w); /* the views show the state now */
+
+/* ---- events.c ---- */
 skein_status sk_world_apply_events(skein_world *w);
-bool sk_world_end_moves(const skein_world *w, int strand, double dt); /* a held end of it, in the coming step */
+
+/* ---- start.c ---- */
+skein_status sk_world_start(skein_world *w);
+skein_status sk_world_launch(skein_world *w); /* the velocities that the scene starts with, at t = 0 */
+
+/* ---- attempt.c ---- */
+skein_status sk_attempt_run(sk_attempt *w, skein_step_info *info);
+void sk_plan_less(sk_attempt *w);
+
+/* ---- controller.c ---- */
+/* After a step that the world wanted to be so long, before it is accepted. */
+void sk_controller_learn(skein_world *w, const skein_step_info *info, double wanted);
+
+/* ---- drive.c: where held ends and bodies go ---- */
+skein_status sk_attempt_drive(sk_attempt *w);
+/* Whether a held end of the rod moves in a step of that length from the state. */
+bool sk_end_moves(const sk_model *m, const sk_surfaces *surfaces, const sk_state *s, int rod, double dt);
+bool sk_end_is_driven(const sk_model *m, const sk_scene_rod *rod, bool tip);
+sk_pose sk_end_pose(const sk_model *m, const sk_surfaces *surfaces, int rod, bool tip, double time);
+sk_pose sk_body_pose_at(const sk_model *m, int body, double time);
+sk_mat3 sk_body_inertia(const sk_model *m, int body, const sk_pose *pose); /* in world axes */
+
+/* ---- predict.c ---- */
+skein_status sk_attempt_predict(sk_attempt *w); /* A, b and the free velocities of the rods */
+
+/* ---- move.c ---- */
+skein_status sk_attempt_move(sk_attempt *w); /* next: where everything goes with its new velocities */
+
+/* ---- energy.c ---- */
+void sk_energies(const sk_model *m, const sk_live *live, const sk_state *s, int threads, skein_step_info *info);
 
 /* ---- settle.c: before t = 0 ---- */
-bool sk_world_settling(const skein_world *w);
-/* The time that prescribed motions are at when the step of length dt ends: not before 0. */
-double sk_world_path_time(const skein_world *w, double dt);
-double sk_world_shortest(const skein_world *w);        /* s: shortest step */
-void sk_world_swell(skein_world *w);                   /* the radii of the coming step */
-void sk_world_restrain(skein_world *w, double dt);     /* velocities that the step goes on with, after the solve */
-void sk_world_damp(skein_world *w, double dt);         /* after a step of it */
-void sk_world_ease(const skein_world *w, sk_touch *t); /* its friction and its bounce */
-void sk_world_hurry(const skein_world *w, skein_solve_def *def); /* how exactly it is solved */
-double sk_world_opening(const skein_world *w, const sk_touch *t, double overlap,
-                        double dt);                             /* m/s: that overlaps open with */
-bool sk_world_tangled(const skein_world *w, const sk_touch *t); /* a contact that no motion could open */
+bool sk_settling(const sk_state *s);
+double sk_settle_growth(const sk_model *m,
+                        const sk_state *s);        /* share of their radii that rods have in a step from it */
+double sk_path_time(const sk_state *s, double dt); /* that prescribed motions are at when it ends: not before 0 */
+double sk_shortest(const sk_model *m, const sk_state *s); /* s: shortest step */
+void sk_settle_restrain(sk_attempt *w);                   /* velocities that the step goes on with, after the solve */
+void sk_settle_damp(const sk_model *m, const sk_live *live, sk_state *s, double dt); /* after a step of it */
+void sk_settle_contact(const sk_attempt *w, sk_contact *t);                          /* its friction and its bounce */
+void sk_settle_solver(const sk_attempt *w, skein_solve_def *def);                    /* how exactly it is solved */
+double sk_settle_opening(const sk_attempt *w, const sk_contact *t, double overlap);  /* m/s: that overlaps open with */
+bool sk_settle_tangled(const sk_attempt *w, const sk_contact *t); /* a contact that no motion could open */
 
 /* ---- deform.c: bodies whose surface moves by itself ---- */
-skein_status sk_world_deform_create(skein_world *w);
-void sk_world_deform_destroy(skein_world *w);
-bool sk_world_deforms(const skein_world *w, int body);
-double sk_world_surface_speed(const skein_world *w, int body);  /* m/s: largest in the step; 0 where none deforms */
-const sk_shape *sk_world_shape(const skein_world *w, int body); /* of any body, as it is now */
-const sk_shape *sk_world_shape_after(const skein_world *w, int body); /* at the end of the step that is tried */
-void sk_world_deform(skein_world *w, double dt);                      /* moves the latter; poses are driven already */
-void sk_world_deform_done(skein_world *w);                            /* the step was taken */
-void sk_world_deform_restore(skein_world *w);                         /* to surface_time */
+skein_status sk_surfaces_create(const skein_scene *scene, sk_surfaces **out); /* NULL: none deforms */
+void sk_surfaces_destroy(sk_surfaces *s);
+bool sk_surface_deforms(const sk_surfaces *s, int body);
+const sk_shape *sk_surface_now(const sk_surfaces *s, const sk_model *m, int body);   /* of any body, at the start */
+const sk_shape *sk_surface_after(const sk_surfaces *s, const sk_model *m, int body); /* at the end of the attempt */
+void sk_surfaces_move(sk_attempt *w);                   /* moves the latter; poses are driven already */
+void sk_surfaces_accept(sk_surfaces *s);                /* the step was taken */
+void sk_surfaces_set(sk_surfaces *s, double time);      /* where they are at that time */
+double sk_surface_speed(const sk_attempt *w, int body); /* m/s: largest in the step; 0 where none deforms */
 /* Velocity over the step of the place of a body that is at `point` at its start, on that triangle of a mesh that
  * deforms; -1: on the nearest. */
-sk_vec3 sk_world_body_velocity(const skein_world *w, int body, int triangle, sk_vec3 point);
-/* Binds an end of a rod, which is at `base` at the start, to a body that deforms; where it is, in the body's axes. */
-void sk_world_anchor(skein_world *w, int rod, bool tip, int body, const sk_pose *base);
-sk_pose sk_world_anchored(const skein_world *w, int rod, bool tip, int body, double time);
+sk_vec3 sk_body_velocity(const sk_attempt *w, int body, int triangle, sk_vec3 point);
+/* Binds an end of a rod of the scene, which is at `base` at the start, to a body that deforms; where it is, in the
+ * body's axes. */
+void sk_surface_anchor(sk_surfaces *s, const sk_model *m, int rod, bool tip, int body, const sk_pose *base);
+sk_pose sk_surface_anchored(const sk_surfaces *s, const sk_model *m, int rod, bool tip, int body, double time);
 
-/* ---- forces.c: dead loads of the scene ---- */
-skein_status sk_world_load(skein_world *w, double dt); /* the loads that rods have in the coming step */
-double sk_world_load_work(const skein_world *w);       /* J: of the loads in the step that was taken */
-double sk_world_load_change(const skein_world *w);     /* s: when the next force begins or ends */
+/* ---- loads.c: dead loads of the scene ---- */
+skein_status sk_attempt_load(sk_attempt *w);                 /* the loads that rods have in the coming step */
+double sk_attempt_load_work(const sk_attempt *w);            /* J: of the loads in the step to next */
+double sk_load_change(const sk_model *m, const sk_state *s); /* s: when the next force begins or ends */
 
 /* ---- live.c: changes by hand ---- */
-bool sk_world_live_create(skein_world *w); /* false: no memory */
-/* Pulls on a strand, into its A and b. */
-void sk_world_pull(skein_world *w, int strand, double dt, sk_rod_system *sys);
-void sk_world_pulls_follow(skein_world *w); /* after a cut */
+skein_status sk_live_create(const skein_scene *scene, sk_live *live);
+void sk_live_destroy(sk_live *live);
+void sk_live_pull(sk_attempt *w, int rod, sk_rod_system *sys); /* the pulls on a rod, into its A and b */
+void sk_live_follow(skein_world *w);                           /* after a cut */
 
 /* ---- pieces.c: capsules of the rods ---- */
-/* Pieces per element of a strand, so that chords miss it by at most that; none is shorter than a fifth of a radius:
- * what is curled more than that has run away, and must not take all memory with it. */
-int sk_world_pieces(const skein_world *w, int strand, double miss);
-skein_status sk_world_make_pieces(skein_world *w, double dt);
-/* Whether a point went further than the reach of its piece, after the rods have moved; its strand will look further.
+/* Pieces per element of a rod, so that chords miss it by at most that; none is shorter than a fifth of a radius: what
+ * is curled more than that has run away, and must not take all memory with it. */
+int sk_pieces_of(const sk_model *m, const sk_state *s, int rod, double miss);
+skein_status sk_pieces_make(sk_attempt *w);
+/* Whether a point went further than the reach of its piece, after the rods have moved; its rod will look further.
  * *speed: the largest. */
-bool sk_world_overshoot(skein_world *w, double dt, double *speed);
+bool sk_pieces_left(sk_attempt *w, double *speed);
 
-/* ---- touch.c: candidates, refinement on the true curves ---- */
-skein_status sk_world_touch(skein_world *w, double dt);
-void sk_world_find_roots(skein_world *w);
-/* The nearest places of two rods on their true curves as they are now, near the touch's, which is on these pieces. */
-void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b);
+/* ---- find.c: the contacts of an attempt ---- */
+skein_status sk_attempt_find(sk_attempt *w);
+/* Velocity of a place of a contact, now or in the free motion; how far apart surfaces may be that matter. */
+double sk_contact_range(const sk_attempt *w, const sk_contact *t);
+bool sk_contact_ignored(const sk_attempt *w, const sk_contact *t); /* none: in the scalp, or across a cut */
+bool sk_contact_remote(const sk_attempt *w, const sk_contact *t, double bow);
+
+/* ---- refine.c: on the true curves ---- */
+/* The nearest places of two rods on these curves, near the contact's, which is on these pieces. */
+void sk_refine_rods(const sk_attempt *w, const sk_curves *c, sk_contact *t, int piece_a, int piece_b);
+void sk_refine(const sk_attempt *w, const sk_candidate *c, sk_contact *t);
+/* The place on the body that is nearest to the point r of the curve, within reach, and faces as before; false: none. */
+bool sk_refine_place(const sk_attempt *w, sk_contact *t, sk_vec3 r, double reach);
+sk_vec3 sk_curve_point(const sk_attempt *w, const sk_curves *c, int rod, double s);
+void sk_contact_tangents(sk_contact *t);
 /* m: edges of meshes that are not convex have no sure normal where they touch, so such bodies are kept this far apart
  * from those that have edges too. */
-double sk_world_skin(const skein_world *w, int body_a, int body_b);
+double sk_skin(const sk_model *m, int body_a, int body_b);
+
+/* ---- carry.c: contacts that acted in the last step ---- */
+skein_status sk_attempt_carry(sk_attempt *w);
 
 /* ---- thin.c: contacts that say the same ---- */
-void sk_world_spare(const skein_world *w, sk_touch *t, int count); /* t by (a, b): marks those that are spared */
+void sk_thin(const sk_attempt *w, sk_contact *t, int count); /* t by (a, b): marks those that are spared */
 
 /* ---- persist.c: from refined contacts to those of the step ---- */
-/* w->tried: merged, with the impulses of `old`, times scale, where they go on; the spared go to w->remote. */
-skein_status sk_world_persist(skein_world *w, const sk_touches *old, double scale);
-int sk_touch_order(const sk_touch *x, const sk_touch *y);       /* by a, then b: < 0, 0, > 0 */
-int sk_touches_find(const sk_touches *list, const sk_touch *t); /* the first that does not come before t */
+/* found.contacts: merged, with the impulses of `old`, times scale, where they go on; the spared go to found.remote. */
+skein_status sk_attempt_persist(sk_attempt *w, const sk_contacts *old, double scale);
+int sk_contact_order(const sk_contact *x, const sk_contact *y);     /* by a, then b: < 0, 0, > 0 */
+int sk_contacts_find(const sk_contacts *list, const sk_contact *t); /* the first that does not come before t */
 
 /* ---- bend.c: the linear problem, corrected ---- */
 /* After the rods and bodies have moved: what the motion over the step has that the problem had not, for the next step;
  * where it matters also into u_f, and the step is to be solved *again. */
-skein_status sk_world_correct(skein_world *w, double dt, bool *again);
-void sk_world_uncorrect(skein_world *w); /* problem and solution as they were before the last *again */
+skein_status sk_attempt_correct(sk_attempt *w, bool *again);
+void sk_attempt_uncorrect(sk_attempt *w); /* problem and solution as they were before the last *again */
 
-/* ---- verify.c: the motion against the linear problem ---- */
-/* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next try.
- */
-bool sk_world_coarse(skein_world *w);
+/* ---- verify.c, strays.c: the motion against the linear problem ---- */
+/* Whether the step has bent rods so much that their pieces miss them by twice the share; they get more in the next
+ * attempt. */
+bool sk_verify_coarse(sk_attempt *w);
 /* Largest growth of an overlap in this step, in radii; 0 while overlaps are small. *missed: remote or spared pairs
- * met all the same; their strands will look further, or have all their contacts. After sk_world_overshoot. */
-double sk_world_deepened(skein_world *w, bool *missed);
-/* Whether a piece that went further than it looked has met what nobody had in mind. After sk_world_overshoot. */
-bool sk_world_collided(const skein_world *w);
+ * met all the same; their rods will look further, or have all their contacts. After sk_pieces_left. */
+double sk_verify_deeper(sk_attempt *w, bool *missed);
+/* Whether a piece that went further than it looked has met what nobody had in mind. After sk_pieces_left. */
+bool sk_verify_strays(const sk_attempt *w);
+/* Deepest place of a chord in a body, 0 outside. */
+double sk_chord_gap(const sk_shape *shape, const sk_pose *pose, const sk_vec3 *ends, double radius);
 
 /* ---- sleep.c: islands at rest ---- */
-bool sk_world_wake(skein_world *w, int object); /* with its island; whether it slept */
-void sk_world_wake_all(skein_world *w);
-/* Wakes what its held ends or the bodies under it begin to move in this step; after sk_world_drive. */
-void sk_world_rouse(skein_world *w, double dt);
-bool sk_world_dormant(const skein_world *w, const sk_touch *t); /* nothing in it moves */
-bool sk_world_disturb(skein_world *w, int a, int b);            /* wakes both sides; whether one slept */
-bool sk_world_all_asleep(const skein_world *w);                 /* and no prescribed body moves */
-int sk_world_rods_asleep(const skein_world *w);
-/* Puts islands to sleep that are at rest; after the step, with its touches. */
-skein_status sk_world_doze(skein_world *w, double dt);
+bool sk_wake(const sk_model *m, sk_state *s, int object); /* with its island; whether it slept */
+void sk_wake_all(const sk_model *m, sk_state *s);
+/* Wakes what its held ends or the bodies under it begin to move in this step; after sk_attempt_drive. */
+void sk_wake_driven(sk_attempt *w);
+bool sk_both_asleep(const sk_attempt *w, const sk_contact *t); /* nothing in it moves */
+bool sk_wake_touched(sk_attempt *w, int a, int b);             /* wakes both sides; whether one slept */
+bool sk_all_asleep(const sk_attempt *w);                       /* and no prescribed body moves */
+int sk_rods_asleep(const sk_model *m, const sk_state *s);
+/* Puts islands of next to sleep that are at rest; with its contacts. */
+skein_status sk_sleep_resting(sk_attempt *w);
 
-/* ---- axial.c: contacts along the axis of a straight rod ---- */
-int sk_world_number_axial(skein_world *w, int dofs); /* their dofs come after these; returns the number of all */
-double sk_world_axial_mass(const skein_world *w, const sk_touch *t, double dt);
-sk_vec3 sk_world_axial_frame(const skein_world *w, const sk_touch *t, sk_vec3 *arm); /* the axis; where it acts */
+/* ---- rows.c, problem.c: M, H, f, u_f ---- */
+skein_status sk_attempt_assemble(sk_attempt *w);
+skein_status sk_fill_contacts(sk_attempt *w);                               /* H, u_f, mu */
+int sk_side_columns(const sk_attempt *w, int object, double s, int *first); /* of one side of a contact: first, count */
+bool sk_is_dynamic(const sk_attempt *w, int object);
+skein_status sk_allocate_entries(sk_attempt *w, skein_csr *A); /* A->start has their numbers per row */
 
-/* ---- problem.c: M, H, f, u_f, and back ---- */
-skein_status sk_world_assemble(skein_world *w, double dt);
+/* ---- gaps.c: what gaps and overlaps ask for ---- */
+double sk_gap_velocity(const sk_attempt *w, const sk_contact *t, const sk_row *row, double speed);
+skein_status sk_shift_bodies(sk_attempt *w);
+double sk_contact_radius(const sk_attempt *w,
+                         const sk_contact *t); /* by which overlaps are judged: the thinner side's */
+
+/* ---- solve.c ---- */
 /* Of one problem: the first solve, one that asks for less, one for what the motion was. */
 typedef enum sk_round { SK_FIRST, SK_SOFTER, SK_CORRECTED } sk_round;
-/* With few sweeps where there is another answer already, or will be another try. */
-skein_status sk_world_solve(skein_world *w, double dt, sk_round round, skein_step_info *info);
-/* The same contacts with what w->gentle and w->plain leave of push-out and arcs; rods and bodies are where the step
- * begins. error: of the last solve. */
-void sk_world_soften(skein_world *w, double dt, double error);
-void sk_world_take(skein_world *w, double dt, skein_step_info *info); /* velocities and impulses of the solution */
+/* With few sweeps where there is another answer already, or will be another attempt. */
+skein_status sk_attempt_solve(sk_attempt *w, sk_round round, skein_step_info *info);
+/* The same contacts with what the plan leaves of push-out and arcs; error: of the last solve. */
+void sk_attempt_soften(sk_attempt *w, double error);
+void sk_attempt_take(sk_attempt *w, skein_step_info *info); /* velocities and impulses of the solution */
 /* What the next solve aims at: that of motion, halved for each calm step, which was a good guess for the next one. */
-double sk_world_tolerance(const skein_world *w);
-void sk_world_energies(const skein_world *w, skein_step_info *info);
+double sk_tolerance(const sk_attempt *w);
+void sk_count_asked(sk_attempt *w); /* linear.pushed, linear.arched */
 
 /* ---- rigid.c: instead of both, where distances at the end of the step are enforced ---- */
-skein_status sk_world_rigid(skein_world *w, double dt, skein_step_info *info);
+skein_status sk_attempt_rigid(sk_attempt *w, skein_step_info *info);
+
+/* ---- Short ones ---- */
 
 /* Threads for `count` pieces of work of which one thread does `each` in the time that it takes to call the others. */
-static inline int sk_world_team(const skein_world *w, int count, int each)
+static inline int sk_team(const sk_attempt *w, int count, int each)
 {
-  return SK_MAX(1, SK_MIN(w->threads, count / each));
+  return SK_MAX(1, SK_MIN(w->work.threads, count / each));
 }
 
-/* Whether the problem of this try asks for velocities that there need not be: that overlaps open, that arcs go on. */
-static inline bool sk_world_asks(const skein_world *w)
+/* Whether the problem of this attempt asks for velocities that there need not be: that overlaps open, that arcs go on.
+ */
+static inline bool sk_asks(const sk_attempt *w)
 {
-  return (!w->gentle && w->pushed > 0) || (!w->plain && w->arched > 0);
+  return (!w->plan.gentle && w->linear.pushed > 0) || (!w->plan.plain && w->linear.arched > 0);
 }
 
-static inline bool sk_world_asleep(const skein_world *w, int object)
+static inline bool sk_asleep(const sk_state *s, int object)
 {
-  return w->rest[object].island > 0;
+  return s->rest[object].island > 0;
 }
 
-static inline bool sk_is_rod(const skein_world *w, int object)
+static inline const sk_shape *sk_shape_now(const sk_attempt *w, int body)
 {
-  return object < w->strand_count;
+  return sk_surface_now(w->surfaces, w->model, body);
+}
+
+static inline const sk_shape *sk_shape_after(const sk_attempt *w, int body)
+{
+  return sk_surface_after(w->surfaces, w->model, body);
+}
+
+static inline bool sk_is_rod(const sk_attempt *w, int object)
+{
+  return object < w->model->rod_count;
 }
 
 /* The triangle of a rod's contact with a mesh; -1: not of a rod, whose features are other ones. */
-static inline int sk_touch_triangle(const skein_world *w, const sk_touch *t)
+static inline int sk_contact_triangle(const sk_attempt *w, const sk_contact *t)
 {
   return sk_is_rod(w, t->a) ? sk_feature_face(t->feature) : -1;
 }

@@ -1,0 +1,36 @@
+/* The rods before contact: A v = b (rod.h), and how far each might go. */
+#include "world/world.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* A, b, and the free velocity: where the rod goes if it touches nothing. */
+static skein_status predict_rod(sk_attempt *w, int i, sk_rod_system *sys)
+{
+  sk_rod_part *p = w->rods + i;
+  double *v = w->v + p->is->v, dt = w->plan.dt;
+  if (sk_asleep(w->next, i)) {
+    memset(v, 0, sizeof(double) * (size_t)p->rod->n);
+    return sk_ok();
+  }
+  sk_rod_step step = {p->rod, p->x, p->v, &p->drive, &w->live->env, dt, w->model->scene->step.theta};
+  skein_status s = sk_rod_assemble(&step, p->A, p->b, sys);
+  if (s.code == SKEIN_OK) sk_live_pull(w, i, sys);
+  return s.code == SKEIN_OK ? sk_rod_solve(p->rod, dt, p->A, p->b, v, sys) : s;
+}
+
+/* Of several failures that of the first rod, with its name. */
+skein_status sk_attempt_predict(sk_attempt *w)
+{
+  int count = w->model->rod_count, failed = count;
+  skein_status status = sk_ok();
+#pragma omp parallel for num_threads(sk_team(w, count, 16)) schedule(dynamic, 16)
+  for (int i = 0; i < count; i++) {
+    skein_status s = predict_rod(w, i, w->work.systems + omp_get_thread_num());
+    if (s.code == SKEIN_OK) continue;
+#pragma omp critical
+    if (i < failed) failed = i, status = s;
+  }
+  if (failed == count) return status;
+  return sk_status_prefix(status, w->model->scene->rods[w->model->rods[failed].source].name);
+}
