@@ -1,5 +1,5 @@
-/* A malloc that fails at call k: `calls_left` says how many calls still succeed. For the one source file of a test that is
- * linked with --wrap for malloc, calloc, realloc and aligned_alloc. */
+/* A malloc that fails at call k: `calls_left` says how many calls still succeed. For the one source file of a test that
+ * is linked with --wrap for malloc, calloc, realloc and aligned_alloc. */
 #ifndef SK_MEMORY_SUPPORT_H
 #define SK_MEMORY_SUPPORT_H
 

@@ -35,7 +35,7 @@ static inline trial trial_make(const skein_rod_def *def, uint64_t seed)
 {
   trial t = {.g = sk_random_make(seed)};
   expect_ok(skein_rod_create(def, &t.rod));
-  expect_ok(sk_rod_system_create(&t.rod, 1, &t.arena, &t.sys));
+  expect_ok(sk_rod_system_create(&t.rod->fixed, 1, &t.arena, &t.sys));
   return t;
 }
 
@@ -49,10 +49,11 @@ static inline void trial_destroy(trial *t)
 static inline void expect_of_rod(const trial *t, double a, double b, const char *what)
 {
   static const char *const ends[] = {"free", "pinned", "clamped"};
-  const skein_rod_def *def = &t->rod->def;
+  const skein_rod_def *def = &t->rod->fixed->def;
   char text[200];
-  snprintf(text, sizeof text, "%s, elements %d, %s, %s-%s, radii %g %g: %s", t->rod->ops->name, def->elements,
-           t->rod->natural ? "curled" : "straight", ends[def->root], ends[def->tip], def->radius1, def->radius2, what);
+  snprintf(text, sizeof text, "%s, elements %d, %s, %s-%s, radii %g %g: %s", t->rod->fixed->ops->name, def->elements,
+           t->rod->fixed->natural ? "curled" : "straight", ends[def->root], ends[def->tip], def->radius1, def->radius2,
+           what);
   expect_at_most(a, b, text);
 }
 
@@ -88,8 +89,9 @@ static inline sk_vec3 draw(trial *t)
 /* Velocities of about `size` times the scale of each dof per unit of time; owned by the caller. */
 static inline double *draw_velocities(trial *t, double size)
 {
-  double *v = numbers(t->rod->n);
-  for (int i = 0; i < t->rod->n; i++) v[i] = size * t->rod->ops->scale(t->rod, i) * sk_random_normal(&t->g);
+  double *v = numbers(t->rod->fixed->n);
+  for (int i = 0; i < t->rod->fixed->n; i++)
+    v[i] = size * t->rod->fixed->ops->scale(t->rod->fixed, i) * sk_random_normal(&t->g);
   return v;
 }
 
@@ -113,10 +115,10 @@ static inline void disturb_dofs(trial *t, double size)
 static inline void disturb(trial *t, double size)
 {
   sk_rod_input in = draw_motion(t);
-  double *dq = draw_velocities(t, size), l = size * t->rod->l;
+  double *dq = draw_velocities(t, size), l = size * t->rod->fixed->l;
   in.root.v = sk_mul(l, in.root.v), in.root.w = sk_mul(size, in.root.w);
   in.tip.v = sk_mul(l, in.tip.v), in.tip.w = sk_mul(size, in.tip.w);
-  t->rod->ops->move(t->rod, t->rod->x, dq, &in, 1);
+  t->rod->fixed->ops->move(t->rod->fixed, t->rod->x, dq, &in, 1);
   free(dq);
 }
 
@@ -131,12 +133,12 @@ static inline void rate_of(trial *t, state_function f, const void *with, int cou
                            const sk_rod_input *in, double h, double *out)
 {
   static const double weights[7] = {-1. / 60, 9. / 60, -45. / 60, 0, 45. / 60, -9. / 60, 1. / 60};
-  double *x = numbers(t->rod->nx), *value = numbers(count);
+  double *x = numbers(t->rod->fixed->nx), *value = numbers(count);
   for (int k = 0; k < count; k++) out[k] = 0;
   for (int a = 0; a < 7; a++) {
     if (a == 3) continue;
-    memcpy(x, t->rod->x, sizeof(double) * (size_t)t->rod->nx);
-    t->rod->ops->move(t->rod, x, v, in, (a - 3) * h);
+    memcpy(x, t->rod->x, sizeof(double) * (size_t)t->rod->fixed->nx);
+    t->rod->fixed->ops->move(t->rod->fixed, x, v, in, (a - 3) * h);
     f(t, x, with, value);
     for (int k = 0; k < count; k++) out[k] += weights[a] / h * value[k];
   }
@@ -147,9 +149,9 @@ static inline void rate_of(trial *t, state_function f, const void *with, int cou
 static inline void derivative_of(trial *t, state_function f, const void *with, int count, int i, double h, double *out)
 {
   const sk_rod_input still = {.load = 1};
-  double *v = numbers(t->rod->n);
+  double *v = numbers(t->rod->fixed->n);
   v[i] = 1;
-  rate_of(t, f, with, count, v, &still, h * t->rod->ops->scale(t->rod, i), out);
+  rate_of(t, f, with, count, v, &still, h * t->rod->fixed->ops->scale(t->rod->fixed, i), out);
   free(v);
 }
 
@@ -158,8 +160,8 @@ static inline void force_of(trial *t, const double *x, const void *with, double 
 {
   (void)with;
   const sk_rod_input in = {.load = 1};
-  sk_rod_eval(t->rod, x, t->rod->v, &in, &t->sys);
-  memcpy(value, t->sys.F, sizeof(double) * (size_t)t->rod->n);
+  sk_rod_eval(t->rod->fixed, x, t->rod->v, &in, &t->sys);
+  memcpy(value, t->sys.F, sizeof(double) * (size_t)t->rod->fixed->n);
 }
 
 /* K = - dF/dq and, with ends that move each on its own, Kb = - dF/dt; all in units of the scales of dofs, relative to
@@ -167,22 +169,23 @@ static inline void force_of(trial *t, const double *x, const void *with, double 
 static inline void expect_hessian(trial *t, double dt, double tol)
 {
   const skein_rod *rod = t->rod;
-  int n = rod->n, kd = rod->kd;
+  int n = rod->fixed->n, kd = rod->fixed->kd;
   sk_rod_input in = draw_motion(t), ends = in;
   double *rest = numbers(n), *slope = numbers(n), most = 0, error = 0, error_b = 0;
   in.dt = dt;
-  sk_rod_eval(rod, rod->x, rod->v, &in, &t->sys);
+  sk_rod_eval(rod->fixed, rod->x, rod->v, &in, &t->sys);
   double *K = copy_of(t->sys.K, sk_band_size(n, kd)), *Kb = copy_of(t->sys.Kb, (size_t)n);
   for (int j = 0; j < n; j++) {
     derivative_of(t, force_of, NULL, n, j, 2e-3, slope);
     for (int i = 0; i < n; i++) {
-      double unit = rod->ops->scale(rod, i) * rod->ops->scale(rod, j);
+      double unit = rod->fixed->ops->scale(rod->fixed, i) * rod->fixed->ops->scale(rod->fixed, j);
       double entry = abs(i - j) <= kd ? K[sk_band_at(kd, i, j)] : 0;
       error = fmax(error, fabs(entry + slope[i]) * unit), most = fmax(most, fabs(entry) * unit);
     }
   }
-  rate_of(t, force_of, NULL, n, rest, &ends, 1e-3 * rod->l, slope);
-  for (int i = 0; i < n; i++) error_b = fmax(error_b, fabs(Kb[i] + slope[i]) * rod->ops->scale(rod, i) * rod->l);
+  rate_of(t, force_of, NULL, n, rest, &ends, 1e-3 * rod->fixed->l, slope);
+  for (int i = 0; i < n; i++)
+    error_b = fmax(error_b, fabs(Kb[i] + slope[i]) * rod->fixed->ops->scale(rod->fixed, i) * rod->fixed->l);
   expect_of_rod(t, error, tol * most, "K against differences of forces");
   expect_of_rod(t, error_b, tol * most, "Kb against differences of forces");
   free(rest), free(slope), free(K), free(Kb);
@@ -193,23 +196,23 @@ static inline void expect_hessian(trial *t, double dt, double tol)
 /* Velocities v + w x r of all nodes, spin w of all segments; of a super-helix, those of its root. */
 static inline void rigid_velocities(const skein_rod *rod, sk_vec3 v, sk_vec3 w, double *out)
 {
-  memset(out, 0, sizeof(double) * (size_t)rod->n);
-  if (rod->def.model == SKEIN_SUPER_HELIX) {
+  memset(out, 0, sizeof(double) * (size_t)rod->fixed->n);
+  if (rod->fixed->def.model == SKEIN_SUPER_HELIX) {
     sk_vec3 at = sk_add(v, sk_cross(w, sk_load3(rod->x + SK_ROOT)));
-    if (rod->def.root == SKEIN_FREE) sk_store3(out + rod->n - 6, at);
-    if (rod->def.root != SKEIN_CLAMPED) sk_store3(out + rod->n - 3, w);
+    if (rod->fixed->def.root == SKEIN_FREE) sk_store3(out + rod->fixed->n - 6, at);
+    if (rod->fixed->def.root != SKEIN_CLAMPED) sk_store3(out + rod->fixed->n - 3, w);
     return;
   }
-  int N = rod->def.elements, width = rod->width;
+  int N = rod->fixed->def.elements, width = rod->fixed->width;
   for (int i = 0; i <= N; i++) {
-    int k = sk_chain_node_dof(rod, i);
+    int k = sk_chain_node_dof(rod->fixed, i);
     if (k >= 0) sk_store3(out + k, sk_add(v, sk_cross(w, sk_chain_node(rod->x, i))));
   }
   for (int j = 0; width > 0 && j < N; j++) {
     sk_vec3 r;
     sk_mat3 R;
-    rod->ops->pose(rod, rod->x, (j + 0.5) * rod->l, &r, &R);
-    double *p = out + sk_chain_segment_dof(rod, j);
+    rod->fixed->ops->pose(rod->fixed, rod->x, (j + 0.5) * rod->fixed->l, &r, &R);
+    double *p = out + sk_chain_segment_dof(rod->fixed, j);
     if (width == 1) *p = sk_dot(w, R.c[2]);
     else sk_store3(p, sk_apply_t(R, w));
   }
@@ -227,13 +230,13 @@ static inline void rigid_ends(const skein_rod *rod, sk_vec3 v, sk_vec3 w, sk_rod
 static inline void resultant(const skein_rod *rod, const double *f, double sum[6], double weight[6])
 {
   const sk_vec3 none = {0, 0, 0};
-  double *q = numbers(rod->n);
+  double *q = numbers(rod->fixed->n);
   for (int k = 0; k < 6; k++) {
     sk_vec3 e = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
     rigid_velocities(rod, k < 3 ? e : none, k < 3 ? none : e, q);
-    sum[k] = dot(q, f, rod->n);
-    for (int i = 0; i < rod->n; i++) q[i] = fabs(q[i] * f[i]);
-    for (int i = 1; i < rod->n; i++) q[0] += q[i];
+    sum[k] = dot(q, f, rod->fixed->n);
+    for (int i = 0; i < rod->fixed->n; i++) q[i] = fabs(q[i] * f[i]);
+    for (int i = 1; i < rod->fixed->n; i++) q[0] += q[i];
     if (weight) weight[k] = q[0];
   }
   free(q);
@@ -243,14 +246,14 @@ static inline void resultant(const skein_rod *rod, const double *f, double sum[6
 static inline double rigid_strain(trial *t, sk_vec3 v, sk_vec3 w)
 {
   const skein_rod *rod = t->rod;
-  int n = rod->n;
-  size_t band = sk_band_size(n, rod->kd);
+  int n = rod->fixed->n;
+  size_t band = sk_band_size(n, rod->fixed->kd);
   sk_rod_input in = {.load = 1, .matrices = true};
   double *q = numbers(n), ends[12];
   rigid_ends(rod, v, w, &in);
   rigid_velocities(rod, v, w, q);
-  sk_rod_eval(rod, rod->x, rod->v, &in, &t->sys);
-  sk_band_mul_add(n, rod->kd, t->sys.K, 1, q, t->sys.Kb);
+  sk_rod_eval(rod->fixed, rod->x, rod->v, &in, &t->sys);
+  sk_band_mul_add(n, rod->fixed->kd, t->sys.K, 1, q, t->sys.Kb);
   sk_store3(ends, in.root.v), sk_store3(ends + 3, in.root.w), sk_store3(ends + 6, in.tip.v);
   sk_store3(ends + 9, in.tip.w);
   double size = largest(t->sys.K, band) * fmax(largest(q, (size_t)n), largest(ends, 12));

@@ -374,8 +374,7 @@ int main(void)
       cmocka_unit_test(test_shapes),           cmocka_unit_test(test_tubes),
       cmocka_unit_test(test_values),           cmocka_unit_test(test_speed_across_a_cut),
       cmocka_unit_test(test_colours),          cmocka_unit_test(test_camera_and_bounds),
-      cmocka_unit_test(test_frame_of_a_world),
-      cmocka_unit_test(test_contacts_are_of_two),
+      cmocka_unit_test(test_frame_of_a_world), cmocka_unit_test(test_contacts_are_of_two),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

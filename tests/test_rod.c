@@ -76,7 +76,7 @@ static void for_every_coil(check_fn check)
  * edges that are short, both steep. */
 static double short_way(const skein_rod *rod)
 {
-  return rod->def.model == SKEIN_SUPER_HELIX ? 4e-3 : 5e-4;
+  return rod->fixed->def.model == SKEIN_SUPER_HELIX ? 4e-3 : 5e-4;
 }
 
 /* ---- Forces ---- */
@@ -94,28 +94,28 @@ static void add_load_and_hold(trial *t)
 /* Elastic energy and that of loads and holds; of gravity too, with an environment. */
 static void potential(trial *t, const double *x, const void *env, double *value)
 {
-  sk_rod_input in = sk_rod_input_make(t->rod, env, false, false);
-  skein_rod_energy e = t->rod->ops->energy(t->rod, x, t->rod->v, &in);
-  *value = e.elastic + e.gravity + sk_rod_held_energy(t->rod, x, 1);
+  sk_rod_input in = sk_rod_input_make(&t->rod->drive, env, false, false);
+  skein_rod_energy e = t->rod->fixed->ops->energy(t->rod->fixed, x, t->rod->v, &in);
+  *value = e.elastic + e.gravity + sk_rod_held_energy(t->rod->fixed, x, &in);
 }
 
 /* F = - d energy / dq, loads and holds included, near the natural shape and far from it. */
 static void check_forces(trial *t)
 {
   const skein_rod *rod = t->rod;
-  sk_rod_input in = sk_rod_input_make(rod, &weight, false, false);
-  double *error = numbers(rod->n), *F = numbers(rod->n);
+  double *error = numbers(rod->fixed->n), *F = numbers(rod->fixed->n);
   add_load_and_hold(t);
+  sk_rod_input in = sk_rod_input_make(&rod->drive, &weight, false, false);
   for (int far = 0; far < 2; far++) {
     disturb(t, far ? 1.5 * t->size : 0.15 * t->size);
-    sk_rod_eval(rod, rod->x, rod->v, &in, &t->sys);
-    for (int i = 0; i < rod->n; i++) {
-      double unit = rod->ops->scale(rod, i), slope;
+    sk_rod_eval(rod->fixed, rod->x, rod->v, &in, &t->sys);
+    for (int i = 0; i < rod->fixed->n; i++) {
+      double unit = rod->fixed->ops->scale(rod->fixed, i), slope;
       derivative_of(t, potential, &weight, 1, i, short_way(rod), &slope);
       error[i] = (slope + t->sys.F[i]) * unit, F[i] = t->sys.F[i] * unit;
     }
-    double most = largest(F, (size_t)rod->n);
-    expect_of_rod(t, largest(error, (size_t)rod->n), 1e-10 * most, "force against energy");
+    double most = largest(F, (size_t)rod->fixed->n);
+    expect_of_rod(t, largest(error, (size_t)rod->fixed->n), 1e-10 * most, "force against energy");
   }
   free(error), free(F);
 }
@@ -134,8 +134,9 @@ static void check_natural(trial *t)
   double energy;
   force_of(t, rod->x, NULL, t->sys.Kb);
   potential(t, rod->x, NULL, &energy);
-  expect_of_rod(t, largest(t->sys.F, (size_t)rod->n), 1e-14 * rod->section.ES, "force of the natural shape");
-  expect_of_rod(t, energy, 1e-29 * rod->section.ES, "energy of the natural shape");
+  expect_of_rod(t, largest(t->sys.F, (size_t)rod->fixed->n), 1e-14 * rod->fixed->section.ES,
+                "force of the natural shape");
+  expect_of_rod(t, energy, 1e-29 * rod->fixed->section.ES, "energy of the natural shape");
 }
 
 static void natural_shape(void **unused)
@@ -157,9 +158,10 @@ static void uniform_strains(void **unused)
       u[c] = 0.2;
       def.initial = u, def.initials = 1;
       trial t = trial_make(&def, 1);
-      double K[3] = {t.rod->section.EI1, t.rod->section.EI2, t.rod->section.GJ}, unit = 0.5 * K[c] * u[c] * u[c];
+      double K[3] = {t.rod->fixed->section.EI1, t.rod->fixed->section.EI2, t.rod->fixed->section.GJ},
+             unit = 0.5 * K[c] * u[c] * u[c];
       potential(&t, t.rod->x, NULL, &energy);
-      expect_of_rod(&t, fabs(energy - (t.rod->ops->twists || c < 2 ? unit : 0)), 1e-4 * unit, "uniform strain");
+      expect_of_rod(&t, fabs(energy - (t.rod->fixed->ops->twists || c < 2 ? unit : 0)), 1e-4 * unit, "uniform strain");
       trial_destroy(&t);
     }
 }
@@ -170,7 +172,7 @@ static void pose_at(trial *t, const double *x, const void *with, double *value)
 {
   sk_vec3 r;
   sk_mat3 R;
-  t->rod->ops->pose(t->rod, x, *(const double *)with, &r, &R);
+  t->rod->fixed->ops->pose(t->rod->fixed, x, *(const double *)with, &r, &R);
   sk_store3(value, r), sk_store33(value + 3, R);
 }
 
@@ -185,22 +187,22 @@ static void check_jacobians(trial *t)
 {
   static const double places[] = {0, 0.03, 0.13, 0.25, 0.4, 0.5, 0.81, 0.96, 1};
   const skein_rod *rod = t->rod;
-  int n = rod->n;
+  int n = rod->fixed->n;
   disturb(t, t->size);
   double *J = numbers(3 * n), *Jw = numbers(3 * n), *v = draw_velocities(t, 1), rate[12], value[12];
   sk_rod_input in = draw_motion(t);
   for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
     sk_vec3 r, drift, spin;
     sk_mat3 R;
-    rod->ops->pose(rod, rod->x, places[p], &r, &R);
-    rod->ops->jacobian(rod, rod->x, places[p], &in, J, Jw, &drift, &spin);
+    rod->fixed->ops->pose(rod->fixed, rod->x, places[p], &r, &R);
+    rod->fixed->ops->jacobian(rod->fixed, rod->x, places[p], &in, J, Jw, &drift, &spin);
     rate_of(t, pose_at, places + p, 12, v, &in, short_way(rod) / (1 + largest(v, (size_t)n)), rate);
     drift = add_columns(drift, J, v, n), spin = add_columns(spin, Jw, v, n);
     sk_store3(value, drift);
     for (int k = 0; k < 3; k++) sk_store3(value + 3 + 3 * k, sk_cross(spin, R.c[k]));
     expect_of_rod(t, largest_difference(rate, value, 3), 1e-10 * (1 + largest(value, 3)), "velocity of a point");
     expect_of_rod(t, largest_difference(rate + 3, value + 3, 9), 1e-10 * (1 + largest(value + 3, 9)), "spin");
-    sk_store3(rate, rod->ops->velocity(rod, rod->x, v, places[p], &in));
+    sk_store3(rate, rod->fixed->ops->velocity(rod->fixed, rod->x, v, places[p], &in));
     expect_of_rod(t, largest_difference(rate, value, 3), 1e-14 * (1 + largest(value, 3)), "velocity against J v");
   }
   free(J), free(Jw), free(v);
@@ -212,17 +214,17 @@ static void check_points(trial *t)
 {
   const skein_rod *rod = t->rod;
   disturb(t, t->size);
-  double *v = draw_velocities(t, 1), *room = numbers(9 * (7 * rod->def.elements + 1));
+  double *v = draw_velocities(t, 1), *room = numbers(9 * (7 * rod->fixed->def.elements + 1));
   sk_rod_input in = draw_motion(t);
   for (int pieces = 1; pieces <= 7; pieces += 2) {
-    int count = pieces * rod->def.elements;
+    int count = pieces * rod->fixed->def.elements;
     sk_vec3 *r = (sk_vec3 *)room, *velocity = r + count + 1, *alone = velocity + count + 1;
-    rod->ops->points(rod, rod->x, v, &in, pieces, r, velocity);
-    rod->ops->points(rod, rod->x, v, &in, pieces, alone, NULL);
+    rod->fixed->ops->points(rod->fixed, rod->x, v, &in, pieces, r, velocity);
+    rod->fixed->ops->points(rod->fixed, rod->x, v, &in, pieces, alone, NULL);
     for (int k = 0; k <= count; k++) {
-      sk_vec3 at, speed = rod->ops->velocity(rod, rod->x, v, k * rod->def.length / count, &in);
+      sk_vec3 at, speed = rod->fixed->ops->velocity(rod->fixed, rod->x, v, k * rod->fixed->def.length / count, &in);
       sk_mat3 R;
-      rod->ops->pose(rod, rod->x, k * rod->def.length / count, &at, &R);
+      rod->fixed->ops->pose(rod->fixed, rod->x, k * rod->fixed->def.length / count, &at, &R);
       expect_of_rod(t, sk_norm(sk_sub(r[k], at)), 1e-14 * (1 + sk_norm(at)), "one of many points");
       expect_of_rod(t, sk_norm(sk_sub(velocity[k], speed)), 1e-14 * (1 + sk_norm(speed)), "one of many velocities");
     }
@@ -235,11 +237,11 @@ static void check_points(trial *t)
 static void check_order(trial *t)
 {
   const skein_rod *rod = t->rod;
-  int n = rod->n, beyond = rod->def.elements - 1 - (int)(0.3 * rod->def.elements); /* elements */
-  bool helix = rod->def.model == SKEIN_SUPER_HELIX;
-  int zeros = helix ? 3 * beyond - SK_MIN(beyond, rod->def.twist_locked) : (3 + rod->width) * beyond;
+  int n = rod->fixed->n, beyond = rod->fixed->def.elements - 1 - (int)(0.3 * rod->fixed->def.elements); /* elements */
+  bool helix = rod->fixed->def.model == SKEIN_SUPER_HELIX;
+  int zeros = helix ? 3 * beyond - SK_MIN(beyond, rod->fixed->def.twist_locked) : (3 + rod->fixed->width) * beyond;
   double *J = numbers(3 * n);
-  if (rod->def.tip == SKEIN_FREE) {
+  if (rod->fixed->def.tip == SKEIN_FREE) {
     skein_rod_jacobian(rod, 0.3, J, NULL);
     for (int i = 0; i < zeros; i++) assert_true(J[i] == 0 && J[n + i] == 0 && J[2 * n + i] == 0);
   }
@@ -264,12 +266,13 @@ static void check_mass(trial *t)
   const skein_rod *rod = t->rod;
   sk_rod_input in = {.load = 1, .matrices = true};
   disturb(t, t->size);
-  double *v = draw_velocities(t, 1), *Mv = numbers(rod->n);
-  sk_rod_eval(rod, rod->x, v, &in, &t->sys);
-  sk_band_mul_add(rod->n, rod->kd, t->sys.M, 1, v, Mv);
-  double kinetic = rod->ops->energy(rod, rod->x, v, &in).kinetic;
-  expect_of_rod(t, fabs(0.5 * dot(v, Mv, rod->n) - kinetic), 2e-14 * kinetic, "v'Mv/2 against the kinetic energy");
-  assert_true(sk_band_factor(rod->n, rod->kd, t->sys.M));
+  double *v = draw_velocities(t, 1), *Mv = numbers(rod->fixed->n);
+  sk_rod_eval(rod->fixed, rod->x, v, &in, &t->sys);
+  sk_band_mul_add(rod->fixed->n, rod->fixed->kd, t->sys.M, 1, v, Mv);
+  double kinetic = rod->fixed->ops->energy(rod->fixed, rod->x, v, &in).kinetic;
+  expect_of_rod(t, fabs(0.5 * dot(v, Mv, rod->fixed->n) - kinetic), 2e-14 * kinetic,
+                "v'Mv/2 against the kinetic energy");
+  assert_true(sk_band_factor(rod->fixed->n, rod->fixed->kd, t->sys.M));
   free(v), free(Mv);
 }
 
@@ -283,13 +286,15 @@ static void check_semidefinite(trial *t)
 {
   const skein_rod *rod = t->rod;
   sk_rod_input in = {.load = 1, .matrices = true, .dt = 0.01};
-  double *still = numbers(rod->n), *w = numbers(rod->n), none;
+  double *still = numbers(rod->fixed->n), *w = numbers(rod->fixed->n), none;
   for (int k = 0; k < 3; k++) {
     disturb(t, t->size);
-    rod->ops->move(rod, rod->x, still, &in, 0); /* notes the tension */
-    sk_rod_eval(rod, rod->x, rod->v, &in, &t->sys);
-    assert_int_equal(LAPACKE_dsbev(LAPACK_COL_MAJOR, 'N', 'L', rod->n, rod->kd, t->sys.K, rod->kd + 1, w, &none, 1), 0);
-    expect_of_rod(t, -w[0], 1e-14 * w[rod->n - 1], "negative eigenvalue of K");
+    rod->fixed->ops->move(rod->fixed, rod->x, still, &in, 0); /* notes the tension */
+    sk_rod_eval(rod->fixed, rod->x, rod->v, &in, &t->sys);
+    assert_int_equal(LAPACKE_dsbev(LAPACK_COL_MAJOR, 'N', 'L', rod->fixed->n, rod->fixed->kd, t->sys.K,
+                                   rod->fixed->kd + 1, w, &none, 1),
+                     0);
+    expect_of_rod(t, -w[0], 1e-14 * w[rod->fixed->n - 1], "negative eigenvalue of K");
   }
   free(still), free(w);
 }
@@ -309,21 +314,22 @@ static void matrices(void **unused)
 /* A mass-spring chain knows no twist: what is not symmetric about its tangents holds its direction when it turns. */
 static bool may_turn(const skein_rod *rod)
 {
-  return rod->ops->twists || (!rod->natural && rod->def.radius1 == rod->def.radius2);
+  return rod->fixed->ops->twists || (!rod->fixed->natural && rod->fixed->def.radius1 == rod->fixed->def.radius2);
 }
 
 /* A rigid motion of rod and ends strains nothing, K v + Kb = 0, and costs no energy. */
 static void check_rigid(trial *t)
 {
   const skein_rod *rod = t->rod;
-  bool spring = rod->def.model == SKEIN_SUPER_HELIX && rod->def.tip != SKEIN_FREE; /* it turns when it has a length */
+  bool spring = rod->fixed->def.model == SKEIN_SUPER_HELIX &&
+                rod->fixed->def.tip != SKEIN_FREE; /* it turns when it has a length */
   sk_rod_input in = {.load = 1};
   sk_vec3 v = draw(t), w = draw(t), none = {0, 0, 0};
-  double *q = numbers(rod->n), scale = rod->section.ES, power;
+  double *q = numbers(rod->fixed->n), scale = rod->fixed->section.ES, power;
   if (spring) expect_of_rod(t, rigid_strain(t, v, w), 1e-14, "strain rates of a rigid motion");
   disturb(t, t->size);
   if (!spring)
-    expect_of_rod(t, rigid_strain(t, v, rod->ops->twists ? w : none), 1e-14, "strain rates of a rigid motion");
+    expect_of_rod(t, rigid_strain(t, v, rod->fixed->ops->twists ? w : none), 1e-14, "strain rates of a rigid motion");
   if (!may_turn(rod)) w = none;
   rigid_velocities(rod, v, w, q), rigid_ends(rod, v, w, &in);
   rate_of(t, potential, NULL, 1, q, &in, 1e-3, &power);
@@ -336,7 +342,7 @@ static void check_momentum(trial *t)
 {
   const skein_rod *rod = t->rod;
   double sum[6], size[6];
-  if (rod->def.root != SKEIN_FREE || rod->def.tip != SKEIN_FREE) return;
+  if (rod->fixed->def.root != SKEIN_FREE || rod->fixed->def.tip != SKEIN_FREE) return;
   for (int trials = 0; trials < 5; trials++) {
     disturb(t, t->size);
     force_of(t, rod->x, NULL, t->sys.Kb);
@@ -359,9 +365,9 @@ static void check_travel(trial *t)
   rigid_velocities(rod, v, none, rod->v);
   sk_store3(rod->x + SK_ROOT_V, v), sk_store3(rod->x + SK_TIP_V, v);
   for (int k = 0; k < STEPS; k++) {
-    root = rod->root_next, tip = rod->tip_next;
+    root = rod->drive.root_next, tip = rod->drive.tip_next;
     for (int c = 0; c < 3; c++) root.r[c] += step.dt * (&v.x)[c], tip.r[c] += step.dt * (&v.x)[c];
-    expect_ok(skein_rod_drive(rod, sk_root_held(rod) ? &root : NULL, sk_tip_held(rod) ? &tip : NULL));
+    expect_ok(skein_rod_drive(rod, sk_root_held(rod->fixed) ? &root : NULL, sk_tip_held(rod->fixed) ? &tip : NULL));
     expect_ok(skein_rods_step(&rod, 1, &nothing, &step));
   }
   for (int p = 0; p < PLACES; p++) {
@@ -400,7 +406,7 @@ static sk_vec3 accelerated(skein_rod_model model, sk_vec3 g, sk_vec3 pull, doubl
   expect_ok(skein_rod_set_state(rod, x, NULL));
   double *v = numbers(skein_rod_dofs(rod)); /* points of a chain fall with the frame that is at rest at t = -dt/2 */
   for (int i = 1; model != SKEIN_SUPER_HELIX && i <= def.elements; i++)
-    sk_store3(v + sk_chain_node_dof(rod, i), sk_mul(-0.5 * step.dt, pull));
+    sk_store3(v + sk_chain_node_dof(rod->fixed, i), sk_mul(-0.5 * step.dt, pull));
   expect_ok(skein_rod_set_state(rod, NULL, v));
   for (int k = 1; k <= steps; k++) {
     double time = k * step.dt;
@@ -435,8 +441,8 @@ static void equivalence(void **unused)
 /* A quadrature over the rod that has converged: five points in pieces that turn by less than half a radian. */
 static int fine_points(const skein_rod *rod)
 {
-  double turn = 4 * rod->l * largest(rod->x + SK_MODEL, 3 * (size_t)rod->def.elements);
-  return 5 * rod->def.elements * (4 + (int)turn);
+  double turn = 4 * rod->fixed->l * largest(rod->x + SK_MODEL, 3 * (size_t)rod->fixed->def.elements);
+  return 5 * rod->fixed->def.elements * (4 + (int)turn);
 }
 
 /* Abscissa and weight of point g. */
@@ -447,7 +453,7 @@ static double fine_point(const skein_rod *rod, int g, double *s)
                                      {0.5, 0.284444444444444444},
                                      {0.769234655052841546, 0.239314335249683234},
                                      {0.953089922969331996, 0.118463442528094544}};
-  double piece = 5 * rod->def.length / fine_points(rod);
+  double piece = 5 * rod->fixed->def.length / fine_points(rod);
   *s = (g / 5 + nodes[g % 5][0]) * piece;
   return piece * nodes[g % 5][1];
 }
@@ -459,16 +465,16 @@ static void check_quadrature(trial *t)
   const skein_rod *rod = t->rod;
   double *v = draw_velocities(t, 1), kinetic = 0, gravity = 0, size = 0, s;
   sk_rod_input in = {.load = 1, .g = {3, -5, -20}};
-  for (int Q = 0; Q < rod->def.elements; Q++) v[3 * Q + 2] = 0;
+  for (int Q = 0; Q < rod->fixed->def.elements; Q++) v[3 * Q + 2] = 0;
   for (int g = 0; g < fine_points(rod); g++) {
-    double mass = rod->section.rho_S * fine_point(rod, g, &s);
-    sk_vec3 r, velocity = rod->ops->velocity(rod, rod->x, v, s, &in);
+    double mass = rod->fixed->section.rho_S * fine_point(rod, g, &s);
+    sk_vec3 r, velocity = rod->fixed->ops->velocity(rod->fixed, rod->x, v, s, &in);
     sk_mat3 R;
-    rod->ops->pose(rod, rod->x, s, &r, &R);
+    rod->fixed->ops->pose(rod->fixed, rod->x, s, &r, &R);
     kinetic += 0.5 * mass * sk_dot(velocity, velocity), gravity -= mass * sk_dot(in.g, r);
     size += mass * sk_norm(in.g) * sk_norm(r);
   }
-  skein_rod_energy e = rod->ops->energy(rod, rod->x, v, &in);
+  skein_rod_energy e = rod->fixed->ops->energy(rod->fixed, rod->x, v, &in);
   expect_of_rod(t, fabs(e.kinetic - kinetic), 5e-10 * kinetic, "quadrature of the kinetic energy");
   expect_of_rod(t, fabs(e.gravity - gravity), 5e-10 * size, "quadrature of gravity");
   free(v);
@@ -494,7 +500,7 @@ static void locked_twist(void **unused)
   def.natural = curled, def.naturals = CURLED, def.initial = initial, def.initials = 1, def.twist_locked = 2;
   trial t = trial_make(&def, 1);
   const double *u = t.rod->x + SK_MODEL;
-  assert_int_equal(t.rod->n, 7);
+  assert_int_equal(t.rod->fixed->n, 7);
   assert_true(u[0] == 2 && u[2] == -3 && u[3] == 2);
   disturb(&t, 0.3);
   expect_of_rod(&t, fmax(fabs(u[5] - curled[5]), fabs(u[8] - curled[8])), 1e-15, "locked twist");
@@ -513,14 +519,14 @@ typedef struct path {
 static sk_vec3 point_on_path(trial *t, const path *p, double time)
 {
   const skein_rod *rod = t->rod;
-  double *x = numbers(rod->nx);
+  double *x = numbers(rod->fixed->nx);
   sk_rod_input in = {.load = 1};
   sk_vec3 r;
   sk_mat3 R;
-  memcpy(x, rod->x, sizeof(double) * (size_t)rod->nx);
+  memcpy(x, rod->x, sizeof(double) * (size_t)rod->fixed->nx);
   in.root.v = sk_axpy(p->m->v, 0.5 * time, p->m->a), in.root.w = sk_axpy(p->m->w, 0.5 * time, p->m->dw);
-  rod->ops->move(rod, x, p->v, &in, time);
-  rod->ops->pose(rod, x, p->s, &r, &R);
+  rod->fixed->ops->move(rod->fixed, x, p->v, &in, time);
+  rod->fixed->ops->pose(rod->fixed, x, p->s, &r, &R);
   free(x);
   return r;
 }
@@ -540,23 +546,23 @@ static sk_vec3 acceleration_on_path(trial *t, const path *p)
 static void check_inertia(trial *t)
 {
   const skein_rod *rod = t->rod;
-  int n = rod->n;
-  if (rod->def.tip != SKEIN_FREE || rod->def.model != SKEIN_SUPER_HELIX) return;
+  int n = rod->fixed->n;
+  if (rod->fixed->def.tip != SKEIN_FREE || rod->fixed->def.model != SKEIN_SUPER_HELIX) return;
   double *v = draw_velocities(t, 0.3), *J = numbers(3 * n), *Q = numbers(n);
   sk_rod_input in = {.load = 1, .dynamic = true}, rest = {.load = 1};
   in.root = (sk_motion){draw(t), draw(t), draw(t), draw(t)};
-  if (rod->def.root != SKEIN_CLAMPED) in.root.w = in.root.dw = sk_vec(0, 0, 0);
-  if (rod->def.root == SKEIN_FREE) in.root = (sk_motion){0};
+  if (rod->fixed->def.root != SKEIN_CLAMPED) in.root.w = in.root.dw = sk_vec(0, 0, 0);
+  if (rod->fixed->def.root == SKEIN_FREE) in.root = (sk_motion){0};
   path p = {.v = v, .m = &in.root};
   for (int g = 0; g < fine_points(rod); g++) {
-    double mass = rod->section.rho_S * fine_point(rod, g, &p.s);
+    double mass = rod->fixed->section.rho_S * fine_point(rod, g, &p.s);
     sk_vec3 a = sk_mul(mass, acceleration_on_path(t, &p));
-    rod->ops->jacobian(rod, rod->x, p.s, &in, J, NULL, NULL, NULL);
+    rod->fixed->ops->jacobian(rod->fixed, rod->x, p.s, &in, J, NULL, NULL, NULL);
     for (int i = 0; i < n; i++) Q[i] += sk_dot(a, sk_vec(J[i], J[n + i], J[2 * n + i]));
   }
-  sk_rod_eval(rod, rod->x, v, &rest, &t->sys);
+  sk_rod_eval(rod->fixed, rod->x, v, &rest, &t->sys);
   for (int i = 0; i < n; i++) Q[i] -= t->sys.F[i];
-  sk_rod_eval(rod, rod->x, v, &in, &t->sys);
+  sk_rod_eval(rod->fixed, rod->x, v, &in, &t->sys);
   for (int i = 0; i < n; i++) t->sys.F[i] *= -1;
   expect_of_rod(t, largest_difference(Q, t->sys.F, (size_t)n), 5e-9 * largest(Q, (size_t)n), "inertia");
   free(v), free(J), free(Q);

@@ -20,7 +20,7 @@ static void tension(void **unused)
   for (int m = SKEIN_MASS_SPRING; m < SKEIN_ROD_MODEL_COUNT; m++) {
     skein_rod_def def = trial_def((skein_rod_model)m, ELEMENTS, SKEIN_PINNED, SKEIN_PINNED);
     trial t = trial_make(&def, 1);
-    double *x = t.rod->x, *pull = x + sk_chain_extra(t.rod) - ELEMENTS;
+    double *x = t.rod->x, *pull = x + sk_chain_extra(t.rod->fixed) - ELEMENTS;
     for (int i = 0; i < 3; i++) x[SK_ROOT + i] *= 1.1, x[SK_TIP + i] *= 1.1;
     for (int i = SK_MODEL; i < SK_MODEL + 3 * (ELEMENTS + 1); i++) x[i] *= 1.1;
     for (int j = 0; j < ELEMENTS; j++) pull[j] = 0.1; /* and pulled so in the last step */
@@ -39,9 +39,10 @@ static void noted_pull(void **unused)
     trial t = trial_make(&def, 2);
     sk_rod_input in = {.load = 1, .dt = 0.02};
     sk_vec3 d3 = sk_load3(t.rod->x + SK_ROOT + 9);
-    double *v = numbers(t.rod->n), *pull = t.rod->x + sk_chain_extra(t.rod) - ELEMENTS;
-    for (int i = 1; i <= ELEMENTS; i++) sk_store3(v + sk_chain_node_dof(t.rod, i), sk_mul(0.4 * i * t.rod->l, d3));
-    t.rod->ops->move(t.rod, t.rod->x, v, &in, in.dt);
+    double *v = numbers(t.rod->fixed->n), *pull = t.rod->x + sk_chain_extra(t.rod->fixed) - ELEMENTS;
+    for (int i = 1; i <= ELEMENTS; i++)
+      sk_store3(v + sk_chain_node_dof(t.rod->fixed, i), sk_mul(0.4 * i * t.rod->fixed->l, d3));
+    t.rod->fixed->ops->move(t.rod->fixed, t.rod->x, v, &in, in.dt);
     for (int j = 0; j < ELEMENTS; j++) expect_of_rod(&t, fabs(pull[j] - 0.4 * (0.02 + 0.03)), 1e-14, "pull");
     free(v), trial_destroy(&t);
   }
@@ -82,9 +83,9 @@ static sk_vec3 spin_of(trial *t)
 {
   const skein_rod *rod = t->rod;
   sk_rod_input in = {.load = 1, .matrices = true};
-  double *Mv = numbers(rod->n), sum[6];
-  sk_rod_eval(rod, rod->x, rod->v, &in, &t->sys);
-  sk_band_mul_add(rod->n, rod->kd, t->sys.M, 1, rod->v, Mv);
+  double *Mv = numbers(rod->fixed->n), sum[6];
+  sk_rod_eval(rod->fixed, rod->x, rod->v, &in, &t->sys);
+  sk_band_mul_add(rod->fixed->n, rod->fixed->kd, t->sys.M, 1, rod->v, Mv);
   resultant(rod, Mv, sum, NULL);
   free(Mv);
   return sk_load3(sum + 3);
@@ -117,9 +118,9 @@ static void spinning(void **unused)
 /* Velocities of nodes alone: spins would add gyroscopic torques. */
 static double *draw_without_spins(trial *t)
 {
-  double *v = numbers(t->rod->n);
-  for (int i = 0; i <= t->rod->def.elements; i++) {
-    int k = sk_chain_node_dof(t->rod, i);
+  double *v = numbers(t->rod->fixed->n);
+  for (int i = 0; i <= t->rod->fixed->def.elements; i++) {
+    int k = sk_chain_node_dof(t->rod->fixed, i);
     if (k >= 0) sk_store3(v + k, draw(t));
   }
   return v;
@@ -135,16 +136,16 @@ static void explicit_damping(void **unused)
     def.damping = 0.07;
     trial t = trial_make(&def, 80 + (uint64_t)ends);
     const skein_rod *rod = t.rod;
-    size_t n = (size_t)rod->n, band = sk_band_size(rod->n, rod->kd);
+    size_t n = (size_t)rod->fixed->n, band = sk_band_size(rod->fixed->n, rod->fixed->kd);
     disturb(&t, 0.1);
     sk_rod_input in = draw_motion(&t);
     double *v = draw_without_spins(&t);
-    sk_rod_eval(rod, rod->x, v, &in, &t.sys);
+    sk_rod_eval(rod->fixed, rod->x, v, &in, &t.sys);
     double *F = copy_of(t.sys.F, n);
     for (size_t i = 0; i < n; i++) F[i] -= def.damping * t.sys.Kb[i];
-    sk_band_mul_add(rod->n, rod->kd, t.sys.K, -def.damping, v, F);
+    sk_band_mul_add(rod->fixed->n, rod->fixed->kd, t.sys.K, -def.damping, v, F);
     in.dynamic = true;
-    sk_rod_eval(rod, rod->x, v, &in, &t.sys);
+    sk_rod_eval(rod->fixed, rod->x, v, &in, &t.sys);
     expect_of_rod(&t, largest_difference(F, t.sys.F, n), 1e-14 * largest(F, n), "damped force");
     assert_true(largest(t.sys.K, band) == 0 && largest(t.sys.Kb, n) == 0 && largest(t.sys.M, band) > 0);
     free(v), free(F), trial_destroy(&t);
@@ -163,7 +164,7 @@ static void explicit_momentum(void **unused)
     double sum[6], size[6];
     disturb(&t, 0.2);
     double *v = draw_without_spins(&t);
-    sk_rod_eval(t.rod, t.rod->x, v, &in, &t.sys);
+    sk_rod_eval(t.rod->fixed, t.rod->x, v, &in, &t.sys);
     resultant(t.rod, t.sys.F, sum, size);
     for (int k = 0; k < 6; k++) expect_of_rod(&t, fabs(sum[k]), 1e-14 * size[k], "resultant of damped forces");
     free(v), trial_destroy(&t);
@@ -173,10 +174,10 @@ static void explicit_momentum(void **unused)
 /* The largest omega of K v = omega^2 M v at the state of the rod; M is diagonal. */
 static double fastest(trial *t)
 {
-  int n = t->rod->n, kd = t->rod->kd;
+  int n = t->rod->fixed->n, kd = t->rod->fixed->kd;
   const sk_rod_input in = {.load = 1, .matrices = true};
   double *w = numbers(n), none, *K = t->sys.K, *M = t->sys.M;
-  sk_rod_eval(t->rod, t->rod->x, t->rod->v, &in, &t->sys);
+  sk_rod_eval(t->rod->fixed, t->rod->x, t->rod->v, &in, &t->sys);
   for (int j = 0; j < n; j++)
     for (int i = j; i <= SK_MIN(n - 1, j + kd); i++)
       K[sk_band_at(kd, i, j)] /= sqrt(M[sk_band_at(kd, i, i)]) * sqrt(M[sk_band_at(kd, j, j)]);
@@ -197,7 +198,8 @@ static void check_limit(const double radius[2], int ends, int elements, int bent
   trial t = trial_make(&def, 9 + (uint64_t)(100 * ends + 10 * elements + bent));
   if (bent) disturb(&t, 0.02);
   double four = 4 / pow(fastest(&t), 2), longest = four / (def.damping + sqrt(pow(def.damping, 2) + four));
-  double ratio = t.rod->ops->limit(t.rod) / longest, flat = fmax(radius[0], radius[1]) / fmin(radius[0], radius[1]);
+  double ratio = t.rod->fixed->ops->limit(t.rod->fixed) / longest,
+         flat = fmax(radius[0], radius[1]) / fmin(radius[0], radius[1]);
   expect_of_rod(&t, ratio, 1, "limit over longest stable step");
   expect_of_rod(&t, 0.3 / flat / flat, ratio, "part of the longest stable step");
   trial_destroy(&t);
@@ -224,7 +226,7 @@ static void step_at_limit(void **unused)
   for (int damped = 0; damped < 2; damped++) {
     def.damping = damped ? 1e-3 : 0;
     trial t = trial_make(&def, 10);
-    skein_rod_step_def step = {.dt = t.rod->ops->limit(t.rod), .theta = 1, .threads = 1};
+    skein_rod_step_def step = {.dt = t.rod->fixed->ops->limit(t.rod->fixed), .theta = 1, .threads = 1};
     skein_rod_energy start, end;
     expect_ok(skein_rod_energies(t.rod, &env, &start));
     for (int i = 0; i < 20000; i++) expect_ok(skein_rods_step(&t.rod, 1, &env, &step));

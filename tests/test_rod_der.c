@@ -22,15 +22,15 @@ static void twist_beyond_a_turn(void **unused)
   (void)unused;
   trial t = der_make(SKEIN_DER, 2, SKEIN_CLAMPED, SKEIN_CLAMPED, 0, 700);
   int steps = 60;
-  double turn = 6 * SK_PI, v[5] = {0, 0, 0, 0, 0}, GJ = t.rod->section.GJ, most = 0; /* spin 1, node 1, spin 0 */
+  double turn = 6 * SK_PI, v[5] = {0, 0, 0, 0, 0}, GJ = t.rod->fixed->section.GJ, most = 0; /* spin 1, node 1, spin 0 */
   sk_rod_input in = {.load = 1};
   in.tip.w = sk_mul(turn, sk_load3(t.rod->x + SK_TIP + 9));
   v[0] = 0.75 * turn, v[4] = 0.25 * turn;
-  assert_int_equal(t.rod->n, 5);
+  assert_int_equal(t.rod->fixed->n, 5);
   for (int k = 1; k <= steps; k++) {
-    t.rod->ops->move(t.rod, t.rod->x, v, &in, 1. / steps);
+    t.rod->fixed->ops->move(t.rod->fixed, t.rod->x, v, &in, 1. / steps);
     double angle = turn * k / steps, exact = 0.5 * GJ * angle * angle;
-    skein_rod_energy e = t.rod->ops->energy(t.rod, t.rod->x, t.rod->v, &still);
+    skein_rod_energy e = t.rod->fixed->ops->energy(t.rod->fixed, t.rod->x, t.rod->v, &still);
     most = fmax(most, fabs(e.elastic - exact) / exact);
   }
   expect_of_rod(&t, most, 1e-12, "energy of a twisted rod, relative");
@@ -45,11 +45,11 @@ static void collapsed_edge_is_finite(void **unused)
   memcpy(t.rod->x + SK_MODEL + 6, t.rod->x + SK_MODEL + 3, 3 * sizeof(double)); /* node 2 onto node 1 */
   disturb_dofs(&t, 0);
   sk_rod_input in = {.load = 1, .matrices = true};
-  sk_rod_eval(t.rod, t.rod->x, t.rod->v, &in, &t.sys);
-  assert_true(isfinite(largest(t.sys.F, (size_t)t.rod->n)));
-  assert_true(isfinite(largest(t.sys.K, sk_band_size(t.rod->n, t.rod->kd))));
+  sk_rod_eval(t.rod->fixed, t.rod->x, t.rod->v, &in, &t.sys);
+  assert_true(isfinite(largest(t.sys.F, (size_t)t.rod->fixed->n)));
+  assert_true(isfinite(largest(t.sys.K, sk_band_size(t.rod->fixed->n, t.rod->fixed->kd))));
   disturb_dofs(&t, 0.1);
-  assert_true(isfinite(largest(t.rod->x, (size_t)t.rod->nx)));
+  assert_true(isfinite(largest(t.rod->x, (size_t)t.rod->fixed->nx)));
   trial_destroy(&t);
 }
 
@@ -58,13 +58,14 @@ static void collapsed_edge_is_finite(void **unused)
 static double longest_strain(const skein_rod *rod)
 {
   double most = 0;
-  for (int i = 0; i < rod->def.elements; i++) most = fmax(most, fabs(sk_norm(sk_chain_edge(rod->x, i)) / rod->l - 1));
+  for (int i = 0; i < rod->fixed->def.elements; i++)
+    most = fmax(most, fabs(sk_norm(sk_chain_edge(rod->x, i)) / rod->fixed->l - 1));
   return most;
 }
 
 static bool project(trial *t, double dt)
 {
-  return t->rod->ops->project(t->rod, t->rod->x, t->rod->x, t->rod->v, &still, dt, &t->sys);
+  return t->rod->fixed->ops->project(t->rod->fixed, t->rod->x, t->rod->x, t->rod->v, &still, dt, &t->sys);
 }
 
 /* Chains that were pulled out of their lengths come back, wherever their ends; v takes what the nodes moved. */
@@ -76,10 +77,10 @@ static void projection_restores_lengths(void **unused)
     trial t = der_make(SKEIN_DER_PROJECTION, c % 2 ? 5 : 40, roots[c % 3], SKEIN_FREE, c % SHAPES, 900 + (uint64_t)c);
     double v = t.rod->v[0], dt = 0.01;
     disturb_dofs(&t, c % 10 ? 0.05 * (c % 10) : 0);
-    double *x = copy_of(t.rod->x, (size_t)t.rod->nx);
+    double *x = copy_of(t.rod->x, (size_t)t.rod->fixed->nx);
     assert_true(project(&t, dt));
     expect_of_rod(&t, longest_strain(t.rod), 1e-10, "strain after projection");
-    int tip = SK_MODEL + 3 * t.rod->def.elements; /* dof 0 is its first component */
+    int tip = SK_MODEL + 3 * t.rod->fixed->def.elements; /* dof 0 is its first component */
     expect_of_rod(&t, fabs(t.rod->v[0] - v - (t.rod->x[tip] - x[tip]) / dt), 1e-12, "v against what the tip moved");
     free(x);
     trial_destroy(&t);
@@ -95,7 +96,7 @@ static void projection_keeps_momentum(void **unused)
   assert_true(project(&t, 0.1));
   sk_vec3 sum = {0, 0, 0};
   for (int i = 0; i <= 12; i++) sum = sk_axpy(sum, i % 12 ? 1 : 0.5, sk_load3(t.rod->v + 4 * i));
-  expect_of_rod(&t, sk_norm(sum), 1e-13 * largest(t.rod->v, (size_t)t.rod->n), "momentum of the projection");
+  expect_of_rod(&t, sk_norm(sum), 1e-13 * largest(t.rod->v, (size_t)t.rod->fixed->n), "momentum of the projection");
   trial_destroy(&t);
 }
 
@@ -105,13 +106,13 @@ static void projection_admits_failure(void **unused)
   (void)unused;
   for (int c = 0; c < 3; c++) {
     trial t = der_make(SKEIN_DER_PROJECTION, 20, SKEIN_PINNED, SKEIN_PINNED, 0, 970);
-    double *x = numbers(t.rod->nx), *tip = t.rod->x + SK_MODEL + 60;
+    double *x = numbers(t.rod->fixed->nx), *tip = t.rod->x + SK_MODEL + 60;
     sk_vec3 t0 = sk_load3(t.rod->x + SK_ROOT + 9);
     sk_store3(tip, sk_axpy(sk_load3(tip), c == 0 ? 0.01 : 30, t0));
     if (c == 2) t.rod->x[SK_MODEL + 15] = NAN;
-    memcpy(x, t.rod->x, sizeof(double) * (size_t)t.rod->nx);
+    memcpy(x, t.rod->x, sizeof(double) * (size_t)t.rod->fixed->nx);
     assert_false(project(&t, 0.01));
-    assert_memory_equal(x, t.rod->x, sizeof(double) * (size_t)t.rod->nx);
+    assert_memory_equal(x, t.rod->x, sizeof(double) * (size_t)t.rod->fixed->nx);
     free(x);
     trial_destroy(&t);
   }
@@ -173,12 +174,12 @@ static void ends_too_far_apart_fail(void **unused)
     expect_ok(skein_rods_step(&t.rod, 1, &env, &step));
     expect_of_rod(&t, longest_strain(t.rod), 1e-10, "strain between driven ends");
   }
-  double *x = numbers(t.rod->nx);
+  double *x = numbers(t.rod->fixed->nx);
   skein_rod_state(t.rod, x, NULL);
   tip.r[0] = t.rod->x[SK_ROOT] + 1.01, tip.r[1] = t.rod->x[SK_ROOT + 1], tip.r[2] = t.rod->x[SK_ROOT + 2];
   expect_ok(skein_rod_drive(t.rod, NULL, &tip));
   expect_bad(skein_rods_step(&t.rod, 1, &env, &step), "projection");
-  assert_memory_equal(x, t.rod->x, sizeof(double) * (size_t)t.rod->nx);
+  assert_memory_equal(x, t.rod->x, sizeof(double) * (size_t)t.rod->fixed->nx);
   free(x);
   trial_destroy(&t);
 }
@@ -188,16 +189,16 @@ static void projected_rod_moves_without_stretching_forces(void **unused)
 {
   (void)unused;
   trial t = der_make(SKEIN_DER_PROJECTION, 3, SKEIN_CLAMPED, SKEIN_FREE, 0, 997);
-  double *dq = numbers(t.rod->n);
+  double *dq = numbers(t.rod->fixed->n);
   sk_store3(dq, sk_mul(0.1, sk_load3(t.rod->x + SK_ROOT + 9))); /* the tip, along the rod */
   expect_ok(skein_rod_displace(t.rod, dq));
   sk_rod_input in = {.load = 1};
-  sk_rod_eval(t.rod, t.rod->x, t.rod->v, &in, &t.sys);
-  double pull = largest(t.sys.F, (size_t)t.rod->n), ES = t.rod->section.ES;
+  sk_rod_eval(t.rod->fixed, t.rod->x, t.rod->v, &in, &t.sys);
+  double pull = largest(t.sys.F, (size_t)t.rod->fixed->n), ES = t.rod->fixed->section.ES;
   assert_true(pull > 0.1 * ES);
   in.dynamic = true;
-  sk_rod_eval(t.rod, t.rod->x, t.rod->v, &in, &t.sys);
-  expect_of_rod(&t, largest(t.sys.F, (size_t)t.rod->n), 1e-13 * ES, "stretching force in motion");
+  sk_rod_eval(t.rod->fixed, t.rod->x, t.rod->v, &in, &t.sys);
+  expect_of_rod(&t, largest(t.sys.F, (size_t)t.rod->fixed->n), 1e-13 * ES, "stretching force in motion");
   free(dq);
   trial_destroy(&t);
 }

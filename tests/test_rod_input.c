@@ -92,11 +92,11 @@ static void one_fails(void **unused)
     def.model = i == BAD ? SKEIN_CORDE_EXPLICIT : SKEIN_DER,
     def.pose = (skein_pose){.d = {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}};
     expect_ok(skein_rod_create(&def, rods + i));
-    before[i] = copy_of(rods[i]->x, (size_t)rods[i]->nx);
+    before[i] = copy_of(rods[i]->x, (size_t)rods[i]->fixed->nx);
   }
   expect_bad(skein_rods_step(rods, RODS, &env, &step), "rod 3: dt is 0.001");
   for (int i = 0; i < RODS; i++) {
-    double way = largest_difference(before[i], rods[i]->x, (size_t)rods[i]->nx);
+    double way = largest_difference(before[i], rods[i]->x, (size_t)rods[i]->fixed->nx);
     assert_true(i == BAD ? way == 0 : way > 0);
     free(before[i]), skein_rod_destroy(rods[i]);
   }

@@ -25,7 +25,7 @@ static void relax(skein_rod *rod, const skein_env *env) /* without torques: to a
   skein_relax_def def = skein_default_relax_def();
   skein_relax_info info;
   expect_ok(skein_rod_relax(rod, env, &def, &info));
-  assert_true(info.converged && (info.stable || rod->loads));
+  assert_true(info.converged && (info.stable || rod->drive.loads));
 }
 
 static void step(skein_rod *rod, const skein_env *env, double dt, double theta, int steps)
@@ -280,11 +280,11 @@ static void pieces_at_the_edge(void **unused)
   double *u = rod->x + SK_MODEL;
   for (int k = -1; k <= 1; k++) {
     for (int i = 0; i < 4; i++) u[3 * i] = 2 + 1e-12 * k;
-    assert_int_equal(sk_rod_pieces(rod, miss), 1);
-    assert_int_equal(sk_rod_pieces(rod, miss / 4), 2);
-    assert_int_equal(sk_rod_pieces(rod, miss / 9), 3);
+    assert_int_equal(sk_rod_pieces(rod->fixed, rod->x, miss), 1);
+    assert_int_equal(sk_rod_pieces(rod->fixed, rod->x, miss / 4), 2);
+    assert_int_equal(sk_rod_pieces(rod->fixed, rod->x, miss / 9), 3);
   }
-  assert_int_equal(sk_rod_pieces(rod, 0.99 * miss), 2);
+  assert_int_equal(sk_rod_pieces(rod->fixed, rod->x, 0.99 * miss), 2);
   skein_rod_destroy(rod);
 }
 

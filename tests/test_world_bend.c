@@ -88,8 +88,8 @@ static void spins_ask_for_little(void **state)
   double most = 0;
   while (skein_world_time(p.world) < 0.1) {
     play_step(&p, 0.1);
-    for (int k = 0; k < p.world->touches.count; k++)
-      most = fmax(most, sk_norm(p.world->touches.at[k].miss) * p.info.dt / 5e-4);
+    for (int k = 0; k < sk_now(p.world)->contacts.count; k++)
+      most = fmax(most, sk_norm(sk_now(p.world)->contacts.at[k].miss) * p.info.dt / 5e-4);
   }
   expect_at_most(most, 1 + 1e-9, "what is asked for, radii a step");
   assert_true(most > 0.9); /* it was bounded */
@@ -132,33 +132,9 @@ static void chords_hide_nothing(void **state)
   assert_int_equal(contacts_of_arcs(1), 0); /* nothing moves: too far to matter */
 }
 
-/* Two places of one pair that face each other are about one motion: the new one goes on with the arc of the old one
- * beside it, or the two would ask for opposite velocities; it has no impulse to go on with. */
-static void one_arc_for_both_sides(void **state)
-{
-  (void)state;
-  play p = open_scene(1, 1);
-  play_step(&p, 0.9);
-  sk_vec3 up = {0, 0, 1}, down = {0, 0, -1}, arc = {0, 0.1, 0.4}, push = {0, 0, 2e-7};
-  sk_touch old = {.a = 0, .b = 1, .sa = 0.1, .frame = {up}, .impulse = push, .miss = arc};
-  sk_touch tried[2] = {{.a = 0, .b = 1, .sa = 0.1, .frame = {up}},
-                       {.a = 0, .b = 1, .sa = 0.102, .point_b = {0.001, 0, 0}, .frame = {down}}};
-  sk_touches touches = p.world->touches, remote = p.world->remote, now = p.world->tried;
-  p.world->touches = (sk_touches){&old, 1}, p.world->tried = (sk_touches){tried, 2};
-  p.world->remote = (sk_touches){&(sk_touch){0}, 0};
-  expect_ok(sk_world_persist(p.world, &p.world->touches, 0.5));
-  assert_int_equal(p.world->tried.count, 2);
-  for (int k = 0; k < 2; k++) expect_at_most(sk_norm(sk_axpy(tried[k].miss, -0.5, arc)), 1e-15, "arc");
-  expect_at_most(sk_norm(sk_axpy(tried[0].impulse, -0.5, push)), 1e-20, "impulse");
-  assert_true(sk_norm(tried[1].impulse) == 0);
-  p.world->touches = touches, p.world->remote = remote, p.world->tried = now;
-  play_close(&p);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(sinks_less), cmocka_unit_test(goes_on),
-                                     cmocka_unit_test(spins_ask_for_little), cmocka_unit_test(chords_hide_nothing),
-                                     cmocka_unit_test(one_arc_for_both_sides)};
+                                     cmocka_unit_test(spins_ask_for_little), cmocka_unit_test(chords_hide_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
 /* Contacts that say the same count once (solver.spacing): fewer of them, the same motion, nothing that sinks in. */
-#include "world/world.h"
 #include "world_support.h"
 
 typedef struct outcome {
@@ -51,73 +50,8 @@ static void fewer_contacts(void **state)
   }
 }
 
-/* Of contacts that are near each other the deepest stays, and with it those that last. */
-static void lasting_ones_stay(void **state)
-{
-  (void)state;
-  play p = fall_open(0.25, 1);
-  sk_touch t[4];
-  for (int lasting = 0; lasting < 2; lasting++) {
-    for (int k = 0; k < 4; k++)
-      t[k] = (sk_touch){.a = 0,
-                        .b = 1,
-                        .sa = 0.1 + 0.002 * k,
-                        .sb = 0.1 + 0.002 * k,
-                        .gap = k == 1 ? -2e-4 : -1e-4,
-                        .lasting = lasting && k > 1,
-                        .frame = {{0, 1, 0}}};
-    sk_world_spare(p.world, t, 4);
-    for (int k = 0; k < 4; k++) assert_int_equal(t[k].spared, lasting ? k < 2 : k != 1);
-  }
-  play_close(&p);
-}
-
-/* Contacts of the last step, not open in it, that are none any more, nor any other of their pair within half a
- * millimetre. */
-static int count_lost(const skein_world *w, const sk_touch *old, int count)
-{
-  int lost = 0;
-  for (int i = 0; i < count; i++) {
-    bool found = old[i].gap > 0;
-    for (int k = sk_touches_find(&w->touches, &old[i]); k < w->touches.count; k++) {
-      const sk_touch *t = w->touches.at + k;
-      if (sk_touch_order(t, &old[i]) != 0) break;
-      found = found || fabs(t->sa - old[i].sa) + fabs(t->sb - old[i].sb) < 0.0005;
-    }
-    lost += !found;
-  }
-  return lost;
-}
-
-/* In steps that come after a calm one, or after one that was not. */
-static int lose(bool calm)
-{
-  play p = fall_open(0.25, 1);
-  sk_touch old[4096];
-  int lost = 0;
-  play_until(&p, 0.3);
-  for (int k = 0; k < 50; k++) {
-    int count = p.world->touches.count;
-    assert_in_range(count, 6, 4096);
-    memcpy(old, p.world->touches.at, sizeof *old * (size_t)count);
-    p.world->calm = calm;
-    play_step(&p, 1);
-    lost += count_lost(p.world, old, count);
-  }
-  play_close(&p);
-  return lost;
-}
-
-static void contacts_last_while_it_is_calm(void **state)
-{
-  (void)state;
-  assert_int_equal(lose(true), 0);
-  assert_true(lose(false) > 0);
-}
-
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(fewer_contacts), cmocka_unit_test(lasting_ones_stay),
-                                     cmocka_unit_test(contacts_last_while_it_is_calm)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(fewer_contacts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,20 +119,20 @@ static inline sk_vec3 velocity(const play *p, int rod, double s)
 
 static inline double rod_mass(const skein_rod *rod)
 {
-  return rod->section.rho_S * rod->def.length;
+  return rod->fixed->section.rho_S * rod->fixed->def.length;
 }
 
 /* Momentum of a rod: of lumps at the nodes of a chain, by eight Gauss-Legendre-free midpoints per element else. */
 static inline sk_vec3 rod_momentum(const skein_rod *rod)
 {
   sk_vec3 sum = {0, 0, 0};
-  bool chain = rod->def.model != SKEIN_SUPER_HELIX;
-  int pieces = chain ? 1 : 16, count = pieces * rod->def.elements;
-  double ds = rod->def.length / count, v[3];
+  bool chain = rod->fixed->def.model != SKEIN_SUPER_HELIX;
+  int pieces = chain ? 1 : 16, count = pieces * rod->fixed->def.elements;
+  double ds = rod->fixed->def.length / count, v[3];
   for (int k = 0; k <= count; k++) { /* Simpson for curves */
     double simpson = (k == 0 || k == count ? 1 : k % 2 ? 4 : 2) / 3.0, lump = k == 0 || k == count ? 0.5 : 1;
     skein_rod_velocity(rod, k * ds, v);
-    sum = sk_axpy(sum, rod->section.rho_S * ds * (chain ? lump : simpson), sk_load3(v));
+    sum = sk_axpy(sum, rod->fixed->section.rho_S * ds * (chain ? lump : simpson), sk_load3(v));
   }
   return sum;
 }
@@ -143,8 +143,8 @@ static inline uint64_t hash_of(const play *p)
   uint64_t h = 0;
   for (int i = 0; i < skein_world_rods(p->world); i++) {
     const skein_rod *rod = skein_world_rod(p->world, i);
-    h = h * 31 + fnv(rod->x, sizeof(double) * (size_t)rod->nx);
-    h = h * 31 + fnv(rod->v, sizeof(double) * (size_t)rod->n);
+    h = h * 31 + fnv(rod->x, sizeof(double) * (size_t)rod->fixed->nx);
+    h = h * 31 + fnv(rod->v, sizeof(double) * (size_t)rod->fixed->n);
   }
   for (int i = 0; i < skein_world_bodies(p->world); i++) {
     body_view b = look(p, i);
