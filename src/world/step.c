@@ -19,7 +19,7 @@ static double horizon(const skein_world *w, double until)
 }
 
 /* Up to the horizon in steps of one length: contacts come and go with it, and the last impulses are a worse guess
- * (curls at rest: 1 to 4 sweeps a step, 34 to 391 where the length changed). */
+ * (curls at rest: 1 to 4 sweeps a step, 34 to 391 where the length changed). Without a horizon, the length itself. */
 static double choose_dt(const skein_world *w, double until)
 {
   const sk_state *now = sk_now(w);
@@ -32,6 +32,7 @@ static double choose_dt(const skein_world *w, double until)
     dt = fmax(dt, sk_shortest(&w->model, now));
   }
   double steps = ceil(left / dt * (1 - 1e-9)), even = left / steps;
+  if (!isfinite(steps)) return dt;
   return steps > 1 && even > dt * (1 - 1e-6) ? dt : even;
 }
 
@@ -222,7 +223,7 @@ static skein_status finish(skein_world *w, double end, skein_step_info *info)
   next->last_dt = info->dt, next->steps++;
   info->time = next->time;
   if (s.code == SKEIN_OK) s = sk_sleep_resting(a);
-  info->rods_asleep = sk_rods_asleep(&w->model, next);
+  info->rods = w->model.rod_count, info->rods_asleep = sk_rods_asleep(&w->model, next);
   count_contacts(next, info);
   return s;
 }

@@ -100,6 +100,14 @@ int skein_world_bodies(const skein_world *w)
   return w->model.scene->body_count;
 }
 
+const char *skein_world_name(const skein_world *w, int object)
+{
+  const skein_scene *scene = w->model.scene;
+  int body = object - w->model.rod_count;
+  if (body >= 0) return skein_scene_name(scene, scene->rod_count + body);
+  return object < 0 ? NULL : scene->rods[w->model.rods[object].source].name;
+}
+
 void skein_world_body(const skein_world *w, int i, double place[3], double quaternion[4], double velocity[3],
                       double spin[3])
 {
