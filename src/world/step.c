@@ -206,7 +206,7 @@ static double horizon(const skein_world *w, double until)
 }
 
 /* Up to the horizon in steps of one length: contacts come and go with it, and the last impulses are a worse guess
- * (curls at rest: 1 to 4 sweeps a step, 34 to 391 where the length changed). */
+ * (curls at rest: 1 to 4 sweeps a step, 34 to 391 where the length changed). Without a horizon, the length itself. */
 static double choose_dt(const skein_world *w, double until)
 {
   double left = horizon(w, until) - w->time, dt = w->dt;
@@ -220,6 +220,7 @@ static double choose_dt(const skein_world *w, double until)
     dt = fmax(dt, sk_world_shortest(w));
   }
   double steps = ceil(left / dt * (1 - 1e-9)), even = left / steps;
+  if (!isfinite(steps)) return dt;
   return steps > 1 && even > dt * (1 - 1e-6) ? dt : even;
 }
 
