@@ -93,6 +93,19 @@ class Worlds(Folder):
             with self.assertRaises(ValueError):
                 act()
 
+    def test_one_step(self):
+        bodies, rods = dict(CORD), dict(CORD)
+        del bodies["rods"], rods["bodies"]
+        for scene in CORD, bodies, rods:
+            scene = dict(scene, time={"duration": 0.1, "dt": 0.002})
+            with skein.World(scene, threads=1) as world, skein.World(scene, threads=1) as other:
+                for k in range(5):
+                    info = world.step()
+                    self.assertAlmostEqual(info.dt, 0.002, places=12)
+                    self.assertAlmostEqual(world.time, 0.002 * (k + 1), places=12)
+                    other.step(1e9)
+                self.assertEqual(world.save(), other.save())
+
     def test_by_hand(self):
         with skein.World(CORD, threads=1) as world:
             world.gravity = [0, 0, 0]

@@ -266,6 +266,76 @@ static void test_fit(void **state)
   assert_true(s.code == SKEIN_BAD_INPUT || isfinite(fit.largest));
 }
 
+enum { SHAPES = 9 };
+
+/* Curves of the kinds that rounding may take for another: straight, in a plane with inflections, with corners. */
+static sk_vec3 odd_point(int shape, int i, int count)
+{
+  double t = (double)i / (count - 1);
+  switch (shape) {
+  case 0:
+    return sk_vec(0, 0, -0.2 * t);
+  case 1:
+    return sk_vec(0.1 * t, 0.1 * t, 0.1 * t);
+  case 2:
+    return sk_vec(0.05 * cos(3 * t), 0.05 * sin(3 * t), 0);
+  case 3:
+    return sk_vec(0.2 * t, 0.02 * sin(12 * t), 0);
+  case 4:
+    return sk_vec(0.02 * sin(4 * SK_PI * t), 0, -0.2 * t);
+  case 5:
+    return sk_vec(0.1 * t, 0.1 * (t < 0.5 ? 2 * t * t : 1 - 2 * (1 - t) * (1 - t)), 0);
+  case 6:
+    return sk_vec(0.1 * fmin(t, 0.5), 0.1 * fmax(0, t - 0.5), 0);
+  case 7: /* to and back */
+    return sk_vec(0, 0, -0.2 * fmin(t, 1 - t));
+  default:
+    return sk_vec(0.01 * ((i + 2) / 3), 0.01 * ((i + 1) / 3), 0.01 * (i / 3));
+  }
+}
+
+/* Places and frames of a fitted rod, in units of `scale`. */
+static void walk(const sk_fit *f, int elements, double scale, sk_vec3 *r, sk_mat3 *R)
+{
+  double l = f->length / elements;
+  r[0] = f->root, R[0] = f->frame;
+  for (int q = 0; q < elements; q++) {
+    sk_vec3 u = sk_load3(f->cells + 3 * q);
+    r[q + 1] = sk_add(r[q], sk_apply(R[q], sk_fit_piece(u, l)));
+    R[q + 1] = sk_mat_mul(R[q], sk_rotation(sk_mul(l, u)));
+  }
+  for (int q = 0; q <= elements; q++) r[q] = sk_mul(1 / scale, r[q]);
+}
+
+/* The same strand in other units has the same fit, as far as numbers can. */
+static void test_fit_units(void **state)
+{
+  (void)state;
+  enum { N = 41, MOST = 40 };
+  static const int counts[] = {N, 40, 25}, elements[] = {1, 6, 16, MOST};
+  static const double scale[] = {1e3, 1e2, 1 / 0.0254};
+  sk_mat3 turn[] = {sk_identity3(), sk_rotation(sk_vec(SK_PI / 2, 0, 0)), sk_rotation(sk_vec(0.3, -0.7, 1.1)),
+                    sk_rotation(sk_vec(0, 0, SK_PI / 4))};
+  for (int k = 0; k < SHAPES * 3 * 4 * 4 * 3; k++) {
+    int shape = k % SHAPES, count = counts[k / SHAPES % 3], n = elements[k / SHAPES / 3 % 4];
+    sk_mat3 T = turn[k / SHAPES / 12 % 4];
+    double x[3 * N], y[3 * N], cells[2][3 * MOST], unit = scale[k / SHAPES / 48];
+    sk_vec3 r[2][MOST + 1];
+    sk_mat3 R[2][MOST + 1];
+    sk_fit a = {.cells = cells[0]}, b = {.cells = cells[1]};
+    for (int i = 0; i < count; i++) sk_store3(x + 3 * i, sk_apply(T, odd_point(shape, i, count)));
+    for (int i = 0; i < 3 * count; i++) y[i] = unit * x[i];
+    expect_ok(sk_fit_strand(x, count, n, n >= 16, &a));
+    expect_ok(sk_fit_strand(y, count, n, n >= 16, &b));
+    walk(&a, n, 1, r[0], R[0]), walk(&b, n, unit, r[1], R[1]);
+    for (int q = 0; q <= n; q++) {
+      expect_at_most(sk_norm(sk_sub(r[0][q], r[1][q])), 1e-10 * a.length, "place in other units");
+      for (int c = 0; c < 3; c++)
+        expect_at_most(sk_norm(sk_sub(R[0][q].c[c], R[1][q].c[c])), 1e-8, "frame in other units");
+    }
+  }
+}
+
 /* ---- Damage ---- */
 
 typedef skein_status (*parser)(char *bytes, size_t size);
@@ -345,7 +415,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_hair),      cmocka_unit_test(test_hair_scene),
                                      cmocka_unit_test(test_obj_lines), cmocka_unit_test(test_mesh),
                                      cmocka_unit_test(test_ply),       cmocka_unit_test(test_fit),
-                                     cmocka_unit_test(test_damage)};
+                                     cmocka_unit_test(test_fit_units), cmocka_unit_test(test_damage)};
   strcpy(folder, "/tmp/skein_scene_XXXXXX");
   if (!mkdtemp(folder)) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

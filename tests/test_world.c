@@ -2,6 +2,8 @@
  * state, no units, no energy from nowhere, and sane answers to scenes with nothing in them. */
 #include "world_support.h"
 
+#include <float.h>
+
 /* ---- No pass-through ---- */
 
 typedef struct toss {
@@ -391,6 +393,32 @@ static void bad_requests_are_refused(void **state)
   play_close(&p);
 }
 
+/* A step that no time bounds is one of the scene's length, with rods and with bodies, in flight and in contact, like
+ * one that ends far away. */
+static void steps_without_end(void **state)
+{
+  (void)state;
+  static const char *const what[] = {
+      "\"rods\": [{\"length\": 0.1}]",
+      "\"rods\": [{\"model\": \"der\", \"length\": 0.1, \"root\": {\"type\": \"free\", \"position\": [0, 0, 0.001], "
+      "\"direction\": [1, 0, 0]}}], \"bodies\": [{\"shape\": {\"type\": \"plane\"}}]",
+      "\"bodies\": [{\"shape\": {\"type\": \"plane\"}}, {\"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, "
+      "\"position\": [0, 0, 0.1001], \"density\": 800}]"};
+  static const double far[] = {INFINITY, DBL_MAX, 1e300, 1e6};
+  for (int k = 0; k < 3; k++)
+    for (int f = 0; f < 4; f++) {
+      text t = {0};
+      say(&t, "{%s, \"time\": {\"dt\": 0.002}}", what[k]);
+      play p = play_text(&t, 1);
+      for (int i = 1; i <= 10; i++) {
+        play_step(&p, far[f]);
+        expect_at_most(fabs(p.info.dt - 0.002), 1e-9, "length of the step");
+        expect_at_most(fabs(skein_world_time(p.world) - 0.002 * i), 1e-8, "time");
+      }
+      play_close(&p);
+    }
+}
+
 /* Rods exactly on top of each other, rods of one bundle crossed in one point, a rod through a ball: no normal is right,
  * but all of them are numbers, and nothing explodes. */
 static void coincident_rods_survive(void **state)
@@ -431,6 +459,7 @@ int main(void)
       cmocka_unit_test(energy_never_grows),
       cmocka_unit_test(empty_scenes_run),
       cmocka_unit_test(bad_requests_are_refused),
+      cmocka_unit_test(steps_without_end),
       cmocka_unit_test(coincident_rods_survive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

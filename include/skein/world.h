@@ -104,7 +104,7 @@ SKEIN_API skein_status skein_world_create(const skein_scene *scene, int threads,
 SKEIN_API void skein_world_destroy(skein_world *world);
 /* Negative while the world settles (time.settle of the scene), which its first steps do. */
 SKEIN_API double skein_world_time(const skein_world *world);
-/* One step, not beyond `until`. BAD_INPUT when the motion blew up (the message names the step and the rods); the
+/* One step, not beyond `until` (s; INFINITY: as long as the scene allows). BAD_INPUT when the motion blew up (the message names the step and the rods); the
  * problem of that step is then what skein_world_problem returns. */
 SKEIN_API skein_status skein_world_step(skein_world *world, double until, skein_step_info *info);
 /* The one-step problem of the last step and its solution; valid until the next step. NULL: it had no contacts. */

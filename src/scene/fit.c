@@ -16,6 +16,7 @@
 
 enum { WINDOW = 24, ADVANCE = 12, UNKNOWNS = 3 * WINDOW + 3, ITERATIONS = 30, PER_ELEMENT = 8 };
 static const double held_helix = 1e-3, held_chain = 0.1; /* eps */
+static const double joint = 1e-6; /* elements: points at the end of a window, which rounding would not place */
 
 typedef struct strand {
   sk_vec3 *x; /* points, none twice */
@@ -62,12 +63,21 @@ static void find_abscissae(strand *p)
   p->length = p->s[edges];
 }
 
+/* An axis clearly across t, the first that is: where two are as good, rounding does not choose between them. */
+static sk_vec3 normal_of(sk_vec3 t)
+{
+  static const double slack = 1e-6;
+  double x = fabs(t.x), y = fabs(t.y), z = fabs(t.z), least = fmin(x, fmin(y, z)) + slack;
+  sk_vec3 e = x <= least ? sk_vec(1, 0, 0) : y <= least ? sk_vec(0, 1, 0) : sk_vec(0, 0, 1);
+  return sk_unit(sk_axpy(e, -sk_dot(e, t), t));
+}
+
 /* The turn at each vertex over the length that it stands for. The frame of the root is set back by half an edge's
  * turn, since edges have their tangent in the middle. */
 static void find_curvatures(strand *p)
 {
   int edges = p->count - 1;
-  sk_vec3 t = sk_unit(edge(p, 0)), d1 = sk_perpendicular(t);
+  sk_vec3 t = sk_unit(edge(p, 0)), d1 = normal_of(t);
   p->frame = (sk_mat3){{d1, sk_cross(t, d1), t}};
   sk_mat3 F = p->frame;
   for (int j = 1; j < edges; j++) {
@@ -100,15 +110,21 @@ static int point_before(const strand *p, double s)
   return lo;
 }
 
-/* Rate at which the curvature turns near [a, b]; small where there is little curvature to see it by. */
-static double twist_near(const strand *p, double a, double b)
+/* Rate at which the curvature turns in [a, b]; small where there is little curvature to see it by. A turn by theta has
+ * the weight |u| |v| (1 + cos theta) / 2: a planar curve that bends the other way after an inflection turns by pi, and
+ * rounding would choose to which side. */
+static double mean_twist(const strand *p, double a, double b)
 {
   double sum = 0, weight = 0, bend = 0;
-  for (int j = SK_MAX(1, point_before(p, a) - 1); j + 2 < p->count && p->s[j] <= b; j++) {
-    if (p->s[j + 1] < a) continue;
+  for (int j = SK_MAX(1, point_before(p, a)); j + 2 < p->count && p->s[j] <= b; j++) {
+    double part = (fmin(p->s[j + 1], b) - fmax(p->s[j], a)) / (p->s[j + 1] - p->s[j]);
+    if (!(part > 0)) continue;
     sk_vec3 u = p->k[j], v = p->k[j + 1];
-    double w = sk_norm(u) * sk_norm(v), ds = p->s[j + 1] - p->s[j];
-    sum += w * atan2(u.x * v.y - u.y * v.x, u.x * v.x + u.y * v.y), weight += w * ds, bend += sqrt(w) * ds;
+    double along = u.x * v.x + u.y * v.y, across = u.x * v.y - u.y * v.x;
+    double size = sk_norm(u) * sk_norm(v), share = size > 0 ? part * 0.5 * fmax(0, 1 + along / size) : 0;
+    double ds = p->s[j + 1] - p->s[j];
+    sum += share * size * atan2(across, along), weight += share * size * ds,
+        bend += share * fmin(sk_norm(u), sk_norm(v)) * ds;
   }
   return weight > 0 ? sum / weight * bend * bend / (bend * bend + 0.01) : 0;
 }
@@ -133,7 +149,7 @@ static void guess(const strand *p, int elements, bool twisted, double *cells)
 {
   double l = p->length / elements, alpha = 0;
   for (int q = 0; q < elements; q++) {
-    double a = q * l, b = q + 1 < elements ? a + l : p->length, tau = twisted ? twist_near(p, a, b) : 0;
+    double a = q * l, b = q + 1 < elements ? a + l : p->length, tau = twisted ? mean_twist(p, a, b) : 0;
     sk_store3(cells + 3 * (size_t)q, mean_curvature(p, a, b, alpha, tau));
     alpha += tau * l;
   }
@@ -141,17 +157,27 @@ static void guess(const strand *p, int elements, bool twisted, double *cells)
 
 /* ---- The rod: R(s) = exp([u] s), p(s) = V(s) e3, V(s) = s I + s2 [u] + s3 [u]^2 ---- */
 
+/* s2 and s3, and their derivatives by w2 = |u|^2. */
+static void coefficients(double w2, double s, double c[2], double d[2])
+{
+  double x2 = w2 * s * s, t = s * s;
+  if (x2 < 1e-2) {
+    c[0] = t * (0.5 - x2 / 24 + x2 * x2 / 720), c[1] = t * s * (1.0 / 6 - x2 / 120 + x2 * x2 / 5040);
+    d[0] = t * t * (-1.0 / 24 + x2 / 360 - x2 * x2 / 13440);
+    d[1] = t * t * s * (-1.0 / 120 + x2 / 2520 - x2 * x2 / 120960);
+    return;
+  }
+  double w = sqrt(w2), x = w * s, h = sin(0.5 * x), versed = 2 * h * h, rest = x - sin(x);
+  c[0] = versed / w2, c[1] = rest / (w2 * w);
+  d[0] = (0.5 * x * sin(x) - versed) / (w2 * w2), d[1] = (0.5 * x * versed - 1.5 * rest) / (w2 * w2 * w);
+}
+
 static sk_vec3 turn(sk_vec3 u, double s, sk_vec3 y)
 {
-  double w2 = sk_dot(u, u), x2 = w2 * s * s, s2, s3;
-  if (x2 < 1e-2) {
-    s2 = s * s * (0.5 - x2 / 24 + x2 * x2 / 720), s3 = s * s * s * (1.0 / 6 - x2 / 120 + x2 * x2 / 5040);
-  } else {
-    double w = sqrt(w2), x = w * s, h = sin(0.5 * x);
-    s2 = 2 * h * h / w2, s3 = (x - sin(x)) / (w2 * w);
-  }
+  double c[2], d[2];
   sk_vec3 uy = sk_cross(u, y);
-  return sk_axpy(sk_axpy(sk_mul(s, y), s2, uy), s3, sk_cross(u, uy));
+  coefficients(sk_dot(u, u), s, c, d);
+  return sk_axpy(sk_axpy(sk_mul(s, y), c[0], uy), c[1], sk_cross(u, uy));
 }
 
 sk_vec3 sk_fit_piece(sk_vec3 u, double s)
@@ -217,12 +243,15 @@ static double cost(const window *w)
   return sum;
 }
 
-/* Derivative of the place at s of an element that starts at the origin by u_k, in its own axes. */
-static sk_vec3 derive_piece(sk_vec3 u, double s, double l, int k)
+/* Derivative of V(s) e3 by u_k: s2 and s3 depend on |u|^2. */
+static sk_vec3 derive_piece(sk_vec3 u, double s, int k)
 {
-  double h = 1e-5 / l;
-  sk_vec3 e = {h * (k == 0), h * (k == 1), h * (k == 2)};
-  return sk_mul(0.5 / h, sk_sub(sk_fit_piece(sk_add(u, e), s), sk_fit_piece(sk_sub(u, e), s)));
+  static const sk_vec3 z = {0, 0, 1};
+  sk_vec3 e = {k == 0, k == 1, k == 2}, uz = sk_cross(u, z), ez = sk_cross(e, z);
+  double c[2], d[2], uk = 2 * sk_dot(u, e);
+  coefficients(sk_dot(u, u), s, c, d);
+  sk_vec3 first = sk_axpy(sk_mul(c[0], ez), uk * d[0], uz);
+  return sk_axpy(sk_axpy(first, c[1], sk_add(sk_cross(e, uz), sk_cross(u, ez))), uk * d[1], sk_cross(u, uz));
 }
 
 /* What u_k of each element moves and turns the end of the element by, in the world. */
@@ -235,7 +264,7 @@ static void derive_ends(const window *w, const sk_mat3 *R, ends *e)
   static const sk_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int i = 0; i < 3 * w->count; i++) {
     sk_vec3 u = sk_load3(w->cells + i / 3 * 3);
-    e->move[i] = sk_apply(R[i / 3], derive_piece(u, w->l, w->l, i % 3));
+    e->move[i] = sk_apply(R[i / 3], derive_piece(u, w->l, i % 3));
     e->turn[i] = sk_apply(R[i / 3], turn(u, w->l, axis[i % 3]));
   }
 }
@@ -250,7 +279,7 @@ static void derive(const window *w, const sk_vec3 *r, const sk_mat3 *R, const en
     J[i] = sk_mul(1 / (l * l), sk_add(e->move[i], sk_cross(e->turn[i], sk_sub(x, r[i / 3 + 1]))));
   for (int k = 0; k < 3; k++) {
     sk_vec3 u = sk_load3(w->cells + 3 * q);
-    J[3 * q + k] = sk_mul(1 / (l * l), sk_apply(R[q], derive_piece(u, inside, l, k)));
+    J[3 * q + k] = sk_mul(1 / (l * l), sk_apply(R[q], derive_piece(u, inside, k)));
     J[3 * w->count + k] = sk_mul(1 / l, sk_cross(R[0].c[k], sk_sub(x, r[0])));
   }
 }
@@ -339,8 +368,8 @@ static void settle(const strand *p, int elements, double held, double *cells, co
   while (w.first < elements) {
     w.count = SK_MIN(WINDOW, elements - w.first), w.cells = cells + 3 * (size_t)w.first;
     w.guess = guessed + 3 * (size_t)w.first;
-    double end = w.first + w.count < elements ? (w.first + w.count) * w.l : INFINITY;
-    while (w.from < p->count && p->s[w.from] <= w.first * w.l) w.from++;
+    double end = w.first + w.count < elements ? (w.first + w.count + joint) * w.l : INFINITY;
+    while (w.from < p->count && p->s[w.from] <= (w.first + joint) * w.l) w.from++;
     for (w.to = w.from; w.to < p->count && p->s[w.to] <= end; w.to++) continue;
     w.stride = SK_MAX(1, (w.to - w.from) / (PER_ELEMENT * w.count));
     w.weight = SK_MIN(1.0, (double)w.count * w.stride / SK_MAX(w.to - w.from, 1));
