@@ -438,6 +438,10 @@ SKEIN_API const char *skein_scene_title(const skein_scene *scene);
 SKEIN_API double skein_scene_duration(const skein_scene *scene);      /* s */
 SKEIN_API double skein_scene_fps(const skein_scene *scene);           /* frames per second of simulated time */
 SKEIN_API int skein_scene_checkpoint_every(const skein_scene *scene); /* frames between two states of a run */
+SKEIN_API int skein_scene_rods(const skein_scene *scene);
+SKEIN_API int skein_scene_bodies(const skein_scene *scene);
+/* Rods first ("hair[17]"), then bodies; NULL: there is no such object. */
+SKEIN_API const char *skein_scene_name(const skein_scene *scene, int object);
 
 /* How the rods of a scene got their initial shapes. Names are of rods, NULL where there is none. */
 typedef struct skein_start_info {
@@ -470,6 +474,7 @@ typedef enum skein_flaw {
 } skein_flaw;
 
 SKEIN_API const char *skein_flaw_name(skein_flaw flaw); /* "too deep" */
+enum { SKEIN_FLAWS_UNKNOWN = 1 << 30 }; /* the set of a step that was never judged: of a run made before verdicts */
 
 /* The worst of its kind in a step. Objects: rods first, then bodies (rods + index), -1: none. */
 typedef struct skein_finding {
@@ -537,6 +542,7 @@ typedef struct skein_step_info {
   double seconds_rods, seconds_collide, seconds_assemble, seconds_solve, seconds_other; /* wall clock */
   double seconds_loop; /* of seconds_solve: the iterations alone, without building W */
   double memory;       /* MB, the most that the process has had so far */
+  int rods;            /* at the end of the step: objects of the verdict from here on are bodies */
   skein_verdict verdict;
   int attempts; /* at this step, the accepted one with them */
   skein_attempt attempt[SKEIN_ATTEMPTS];
@@ -565,6 +571,10 @@ SKEIN_API const skein_rod *skein_world_rod(const skein_world *world, int i);
 SKEIN_API int skein_world_bodies(const skein_world *world);
 SKEIN_API void skein_world_body(const skein_world *world, int i, double place[3], double quaternion[4],
                                 double velocity[3], double spin[3]);
+
+/* The name of an object as a verdict numbers them, rods first; parts of a rod that was cut have its name. NULL: there
+ * is no such object. */
+SKEIN_API const char *skein_world_name(const skein_world *world, int object);
 
 /* The smallest distance of two bodies that may touch and of which one is dynamic, as they are now (negative: overlap);
  * infinite when all are further apart than reach (m). By all pairs of shapes, whatever the last step thought. */
@@ -648,6 +658,9 @@ SKEIN_API skein_status skein_run_set_folder(skein_run *run, const char *folder);
 SKEIN_API skein_status skein_run_state(const skein_run *run, void **state, size_t *size, skein_step_info **steps,
                                        int *step_count);
 SKEIN_API skein_status skein_run_frame(const skein_run *run, int index, skein_frame *frame);
+/* The name of an object of a verdict in a step with so many rods (skein_step_info.rods); NULL: there is no such object,
+ * or the run was made before verdicts and has no names. */
+SKEIN_API const char *skein_run_name(const skein_run *run, int rods, int object);
 /* All steps of the frames, one after the other; the caller frees. */
 SKEIN_API skein_status skein_run_steps(const skein_run *run, skein_step_info **steps, int *count);
 

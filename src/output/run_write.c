@@ -76,6 +76,7 @@ static void put_head(sk_h5 *h, const skein_run *run, int frames, int base, int f
   sk_h5_put_text(h, h->file, "title", run->title);
   sk_h5_put_text(h, h->file, "version", run->version);
   sk_h5_put_text(h, h->file, "files", run->files);
+  sk_names_put(h, &run->names);
 }
 
 /* Links, by the folder's name: file and folder can be moved together. From frame `first` on. */
@@ -242,7 +243,7 @@ static skein_status put_in_place(skein_run *run, pending *p, skein_status s, boo
 
 static skein_status check_steps(const skein_step_info *steps, int count)
 {
-  if (count >= 0 && (count == 0 || steps)) return sk_ok();
+  if (count >= 0 && (count == 0 || steps)) return sk_steps_check(steps, count);
   return sk_fail(SKEIN_BAD_INPUT, "step_count is %d, steps are %s", count, steps ? "there" : "missing");
 }
 
@@ -274,8 +275,9 @@ static skein_status append(skein_run *run, const skein_frame *frame, const skein
   else if (s.code == SKEIN_OK && !keeps) s = write_state(p.from[1], state, size, NULL, 0, run->frames + 1, sync);
   if (s.code == SKEIN_OK) s = write_master(p.from[2], run, run->frames + 1, sync);
   s = put_in_place(run, &p, s, sync, run->frames + 1);
-  if (s.code == SKEIN_OK) run->frames++;
-  return s;
+  if (s.code != SKEIN_OK) return s;
+  run->frames++;
+  return sk_names_see(&run->names, frame->rod_source, frame->rods) ? s : sk_no_memory();
 }
 
 skein_status skein_run_append(skein_run *run, const skein_frame *frame, const skein_step_info *steps, int step_count,

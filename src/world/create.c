@@ -120,6 +120,13 @@ int skein_world_bodies(const skein_world *w)
   return w->scene->body_count;
 }
 
+const char *skein_world_name(const skein_world *w, int object)
+{
+  int body = object - w->strand_count;
+  if (body >= 0) return skein_scene_name(w->scene, w->scene->rod_count + body);
+  return object < 0 ? NULL : w->scene->rods[w->strands[object].source].name;
+}
+
 void skein_world_body(const skein_world *w, int i, double place[3], double quaternion[4], double velocity[3],
                       double spin[3])
 {

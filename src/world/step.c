@@ -497,7 +497,7 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   w->last_dt = info->dt, w->steps++;
   info->time = w->time;
   if (s.code == SKEIN_OK) s = sk_world_doze(w, info->dt);
-  info->rods_asleep = sk_world_rods_asleep(w);
+  info->rods = w->strand_count, info->rods_asleep = sk_world_rods_asleep(w);
   count_contacts(w, info);
   adapt(w, info, wanted);
   if (settles && !sk_world_settling(w) && s.code == SKEIN_OK) s = sk_world_launch(w);
