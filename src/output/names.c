@@ -79,10 +79,18 @@ void sk_names_put(sk_h5 *h, const sk_names *names)
   sk_h5_end(group);
 }
 
+/* As close together as `fill` has them: a run that goes on is written with the same bytes. */
 static skein_status get(const sk_h5 *h, hid_t group, const char *name, sk_name_list *list)
 {
-  skein_status s = sk_h5_get_texts(h, group, name, &list->text, &list->size, &list->count);
-  for (int k = 0; k < list->count && s.code == SKEIN_OK; k++) make_plain(list->text + list->size * (size_t)k);
+  size_t size;
+  skein_status s = sk_h5_get_texts(h, group, name, &list->text, &size, &list->count);
+  list->size = 1;
+  for (int k = 0; k < list->count; k++) {
+    char *text = list->text + size * (size_t)k;
+    make_plain(text), list->size = SK_MAX(list->size, strlen(text) + 1);
+  }
+  for (int k = 0; k < list->count; k++)
+    memmove(list->text + list->size * (size_t)k, list->text + size * (size_t)k, list->size);
   return s;
 }
 
