@@ -236,7 +236,7 @@ static void print_crossings(const run_verdict *v, run_names names, const skein_s
   else printf("  crossings  %s, first at %.5g s: %s\n", number, steps[v->crossed].time, text);
 }
 
-static void write_made(const run_verdict *v, char text[RUN_TEXT])
+void run_made(const run_verdict *v, char text[RUN_TEXT])
 {
   char share[32];
   write_percent(v->made / v->turnover, share);
@@ -246,36 +246,38 @@ static void write_made(const run_verdict *v, char text[RUN_TEXT])
   else snprintf(text, RUN_TEXT, v->made == 0 ? "no energy came from nothing" : "energy is not finite");
 }
 
-static void print_headline(const run_verdict *v)
+void run_headline(const run_verdict *v, char text[RUN_TEXT])
 {
-  char flawed[32], judged[32], share[32], time[32], made[RUN_TEXT];
-  run_count(v->flawed, flawed), run_count(v->judged, judged);
+  char flawed[32], judged[32], unknown[32], share[32], time[32], made[RUN_TEXT];
+  run_count(v->flawed, flawed), run_count(v->judged, judged), run_count(v->steps - v->judged, unknown);
   write_percent((double)v->flawed / v->judged, share), write_percent(v->seconds / v->simulated, time);
-  write_made(v, made);
+  run_made(v, made);
+  const char *steps = v->judged == 1 ? "step" : "steps";
   if (v->flawed > 0)
-    printf("flawed: %s of %s step%s (%s; %s of the time)\n", flawed, judged, v->judged == 1 ? "" : "s", share, time);
-  else if (run_flawed(v)) printf("flawed: none of %s steps by itself\n", judged);
-  else printf("within tolerance: none of %s step%s flawed, no crossing, %s\n", judged, v->judged == 1 ? "" : "s", made);
+    snprintf(text, RUN_TEXT, "flawed: %s of %s %s (%s; %s of the time)", flawed, judged, steps, share, time);
+  else if (run_flawed(v)) snprintf(text, RUN_TEXT, "flawed: none of %s %s by itself", judged, steps);
+  else if (run_within(v))
+    snprintf(text, RUN_TEXT, "within tolerance: none of %s %s flawed, no crossing, %.200s", judged, steps, made);
+  else if (v->judged == 0) snprintf(text, RUN_TEXT, "unknown: this run was made before verdicts");
+  else
+    snprintf(text, RUN_TEXT, "unknown: %s %s made before verdicts, no other is flawed", unknown,
+             v->steps - v->judged == 1 ? "step was" : "steps were");
 }
 
 void run_print_verdict(const run_verdict *v, run_names names, const skein_step_info *steps)
 {
-  char unknown[32], made[RUN_TEXT];
+  char unknown[32], text[RUN_TEXT];
   if (v->steps == 0) return;
-  run_count(v->steps - v->judged, unknown);
-  printf("verdict      ");
-  if (v->judged == 0) printf("unknown: this run was made before verdicts\n");
-  else if (v->judged < v->steps && !run_flawed(v))
-    printf("unknown: %s step%s made before verdicts, no other is flawed\n", unknown,
-           v->steps - v->judged == 1 ? " was" : "s were");
-  else print_headline(v);
+  run_headline(v, text);
+  printf("verdict      %s\n", text);
   for (int f = 0; f < SKEIN_FLAW_COUNT; f++)
     if (v->flaw[f].steps > 0) print_flaw(v, names, steps, f);
   if (v->judged == 0 && v->missed > 0) printf("  missed     %d step%s\n", v->missed, v->missed == 1 ? "" : "s");
   if (v->crossed >= 0) print_crossings(v, names, steps);
-  write_made(v, made);
-  if (run_flawed(v)) printf("  energy     %s%s\n", made, run_made_much(v) ? ", expected less than 2 %" : "");
-  if (v->judged > 0 && v->judged < v->steps && run_flawed(v))
+  if (!run_flawed(v)) return;
+  run_made(v, text), run_count(v->steps - v->judged, unknown);
+  printf("  energy     %s%s\n", text, run_made_much(v) ? ", expected less than 2 %" : "");
+  if (v->judged < v->steps)
     printf("  unknown    %s step%s made before verdicts\n", unknown, v->steps - v->judged == 1 ? " was" : "s were");
 }
 
