@@ -90,7 +90,7 @@ class App {
     if (this.asking) return;
     this.asking = true;
     setTimeout(() => (this.asking = false), 1000);
-    this.source.ask().then((state) => this.verdict.update(state.verdict.last), () => {});
+    this.source.ask().then((state) => this.verdict.update(state.verdict?.last), () => {});
   }
 
   // Goes to a flaw and shows its objects; null: no longer.

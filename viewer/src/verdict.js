@@ -127,7 +127,7 @@ export class Verdict {
       const kinds = this.names.map((_, k) => k).filter((k) => (set >> k) & 1);
       kinds.forEach((k, i) => {
         g.fillStyle = style.getPropertyValue(`--flaw-${k}`);
-        g.fillRect(3 * at - 1.5, (i * h) / kinds.length, 3, h / kinds.length);
+        g.fillRect(3 * at - 1, (i * h) / kinds.length, 3, h / kinds.length);
       });
     }
   }
