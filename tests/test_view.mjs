@@ -202,7 +202,11 @@ async function verdict(page) {
     return [17, 23, 18].map((r) => [...data.subarray(4 * start[r], 4 * start[r] + 3)].join());
   });
   check("both rods have colours of their own", colours[0] === "229,18,111" && colours[1] === "245,158,11" && colours[2] !== colours[0], colours.join(" "));
-  check("and are drawn through the others", (await page.evaluate("document.getElementById('overlay').style.visibility")) === "");
+  await until(page, () => {
+    const c = document.getElementById("overlay");
+    return c.width > 0 && c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((x) => x > 0);
+  });
+  check("and are drawn through the others", true);
   if (shots) await page.screenshot({ path: join(shots, "verdict.png") });
   await page.keyboard.press("Escape");
   const changed = await difference(there, await picture(page));

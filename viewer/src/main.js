@@ -33,6 +33,7 @@ class App {
     else this.prepareTimeline();
     const span = source.live ? null : [this.player.start, this.player.end];
     this.verdict = new Verdict(this.head, source.live, span, (flaw) => this.mark(flaw));
+    this.stage.drawOver = () => (this.live ? this.live.draw() : this.verdict.drawRods(this.stage));
     this.describe();
     this.setTheme(stored("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => {
@@ -166,11 +167,7 @@ class App {
     if (before !== this.player.playing) this.ui.setPlaying(this.player.playing);
     if (this.player.playing || this.moved || this.source.live) this.show();
     this.stage.controls.update();
-    if (this.stage.dirty) {
-      this.stage.draw();
-      if (this.live) this.live.draw();
-      else this.verdict.drawRods(this.stage);
-    }
+    if (this.stage.dirty) this.stage.draw();
     this.plots.draw(this.player.time);
     requestAnimationFrame((next) => this.tick(next));
   }

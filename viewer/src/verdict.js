@@ -5,6 +5,7 @@ import { $, html } from "./ui.js";
 
 const NEAR = 7; // pixels, around the pointer
 const EDGE = 8; // of the slider: half its thumb
+const STAYS = 2000; // ms that a live flaw is shown beside the picture
 
 const steps = (n) => `${n.toLocaleString("en")} ${n === 1 ? "step" : "steps"}`;
 const seconds = (t) => `${Number(t.toPrecision(5))} s`;
@@ -17,17 +18,22 @@ export class Tally {
   }
   clear() {
     this.flawed = this.all = 0;
+    this.recent = 0; // the flaws of the last steps that had any, and when they came
+    this.came = -Infinity;
     this.count = this.names.map(() => 0);
   }
   add(frame, columns) {
     const c = columns.indexOf("flaws");
+    let all = 0;
     for (let s = 0; c >= 0 && s < frame.steps; s++) {
       const set = frame.step[s * frame.columns + c];
       this.all++;
       if (!(set > 0)) continue;
       this.flawed++;
+      all |= set;
       this.count.forEach((_, k) => (this.count[k] += (set >> k) & 1));
     }
+    if (all) [this.recent, this.came] = [all, performance.now()];
   }
 }
 
@@ -85,16 +91,22 @@ export class Verdict {
     if (again) this.tally.clear(), this.select(null), (this.last = null);
     const before = this.tally.flawed;
     this.tally.add(frame, this.head.columns);
+    this.count();
     return this.tally.flawed > before;
+  }
+
+  count() {
+    const { all, flawed } = this.tally;
+    const text = flawed ? `flawed: ${flawed.toLocaleString("en")} of ${steps(all)} seen` : `none of ${steps(all)} seen flawed`;
+    this.headline(flawed ? "flawed" : "within", text);
   }
 
   // What the server says of the last flaw.
   update(last) {
-    const { all, flawed, count } = this.tally;
     if (last) this.last = last;
-    this.headline(flawed ? "flawed" : "within", flawed ? `flawed: ${flawed.toLocaleString("en")} of ${steps(all)} seen` : "no step seen is flawed");
+    this.count();
     this.list.replaceChildren();
-    count.forEach((n, k) => {
+    this.tally.count.forEach((n, k) => {
       const f = this.last?.flaw === k ? this.last : null;
       if (n > 0) this.line(`var(--flaw-${k})`, this.names[k], steps(n), f ? `last at ${seconds(f.time)}: ${f.text}` : "", f);
     });
@@ -181,7 +193,11 @@ export class Verdict {
   // What is said of it beside the picture.
   readout() {
     const f = this.shown;
-    return f ? `<br><i class="dot" style="background:var(--flaw-${f.flaw})"></i><b>${this.names[f.flaw]}</b> at ${seconds(f.time)}${f.text ? ": " : ""}${html(f.text)} <kbd>Esc</kbd>` : "";
+    const dot = (k) => `<i class="dot" style="background:var(--flaw-${k})"></i><b>${this.names[k]}</b>`;
+    if (!f && this.tally && performance.now() - this.tally.came < STAYS) {
+      return `<br>${this.names.map((_, k) => ((this.tally.recent >> k) & 1 ? dot(k) : "")).filter(Boolean).join(" ")}`;
+    }
+    return f ? `<br>${dot(f.flaw)} at ${seconds(f.time)}${f.text ? ": " : ""}${html(f.text)} <kbd>Esc</kbd>` : "";
   }
 
   // Which rods of a frame are marked; hairs are not the rods that steps know.
