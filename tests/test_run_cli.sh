@@ -191,7 +191,7 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # ---- What a run is worth: verdicts that were planted ----
-plant="$(dirname "$0")/plant_verdicts.py"
+plant=$(dirname "$scenes")/tests/plant_verdicts.py
 flawed='{"turnover": 1e-3, "steps": {
   "12": {"flaws": ["too deep"], "overlap": [1.3, 0, 1]},
   "13": {"flaws": ["too deep", "unbalanced"], "overlap": [1, 1, 2], "crossed": [1, 0, 1], "balance": [0.35, 1, -1]},
@@ -238,6 +238,10 @@ for run in flawed sly unjudged; do
   exits "$run --strict: exit 4" 4 run --resume $run.h5 --frames 30 -q --strict
   says "it says where to look" err "see 'skein stats $run.h5'"
 done
+exits "tolerances that are missed, --strict: exit 4" 4 run "$scenes/rotating-sphere.json" -o sloppy.h5 --frames 8 --strict \
+  --set solver.method=gs --set solver.max_sweeps=1
+check "progress counts them" grep -qE "frame 8/8 .* [0-9]+ flawed  speed" err
+check "and the verdict says how far" grep -qE "^  missed .*worst at .*: error .*, tolerance " out
 exits "clean --strict: exit 0" 0 run --resume clean.h5 --frames 30 -q --strict
 exits "without --strict a flawed run is no failure" 0 run --resume flawed.h5 --frames 30 -q
 

@@ -34,6 +34,18 @@ static void put_integer(const char *name, int row, int value)
   close_steps(&h, group);
 }
 
+static void put_number(const char *name, int row, double value)
+{
+  sk_h5 h;
+  double x[64];
+  hid_t group = open_steps(&h), set = H5Dopen2(group, name, H5P_DEFAULT);
+  assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
+  x[row] = value;
+  assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
+  H5Dclose(set);
+  close_steps(&h, group);
+}
+
 static void drop_from_steps(const char *name)
 {
   sk_h5 h;
@@ -79,6 +91,14 @@ static void test_nonsense(void **unused)
     expect_reading(NULL);
     put_integer(bad[k].name, bad[k].row, bad[k].value);
     expect_reading(bad[k].message);
+    remove_run("v.h5");
+  }
+  const char *const clocks[] = {"time",         "dt",         "seconds_rods",   "seconds_solve",
+                                "seconds_loop", "attempt/dt", "attempt/seconds"};
+  for (size_t k = 0; k < sizeof clocks / sizeof *clocks; k++) {
+    make_run("v.h5", 4, RODS, true);
+    put_number(clocks[k], 0, k % 2 ? NAN : INFINITY);
+    expect_reading(strchr(clocks[k], '/') ? "no attempt" : "expected a finite number");
     remove_run("v.h5");
   }
   const char *const needed[] = {"verdict/flaws", "verdict/speed", "verdict/crossed_of", "attempt", "attempt/dt"};

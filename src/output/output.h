@@ -70,7 +70,7 @@ skein_status sk_frame_get(const sk_h5 *h, hid_t group, skein_frame *f);
 /* One dataset per field, in a group "steps"; without the group there are none. */
 skein_status sk_steps_put(sk_h5 *h, hid_t in, const skein_step_info *steps, int count);
 skein_status sk_steps_get(const sk_h5 *h, hid_t in, skein_step_info **steps, int *count);
-/* Their verdicts and attempts are ones. */
+/* Their times are numbers, their verdicts and attempts are ones. */
 skein_status sk_steps_check(const skein_step_info *steps, int count);
 
 /* ---- names.c: of rods and bodies ---- */

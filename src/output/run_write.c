@@ -275,9 +275,8 @@ static skein_status append(skein_run *run, const skein_frame *frame, const skein
   else if (s.code == SKEIN_OK && !keeps) s = write_state(p.from[1], state, size, NULL, 0, run->frames + 1, sync);
   if (s.code == SKEIN_OK) s = write_master(p.from[2], run, run->frames + 1, sync);
   s = put_in_place(run, &p, s, sync, run->frames + 1);
-  if (s.code != SKEIN_OK) return s;
-  run->frames++;
-  return sk_names_see(&run->names, frame->rod_source, frame->rods) ? s : sk_no_memory();
+  if (s.code == SKEIN_OK) run->frames++;
+  return s;
 }
 
 skein_status skein_run_append(skein_run *run, const skein_frame *frame, const skein_step_info *steps, int step_count,
@@ -285,6 +284,7 @@ skein_status skein_run_append(skein_run *run, const skein_frame *frame, const sk
 {
   skein_status s = check_append(run, frame);
   if (s.code == SKEIN_OK) s = check_steps(steps, step_count);
+  if (s.code == SKEIN_OK && !sk_names_see(&run->names, frame->rod_source, frame->rods)) s = sk_no_memory();
   if (s.code != SKEIN_OK) return sk_status_prefix(s, run->path);
   sk_h5_quiet quiet = sk_h5_hide();
   s = append(run, frame, steps, step_count, state, state ? state_size : 0);

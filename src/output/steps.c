@@ -199,11 +199,31 @@ static skein_status check_attempts(const skein_step_info *step)
   return sk_ok();
 }
 
+/* A clock shows a number, whatever the motion did. */
+static skein_status check_times(const skein_step_info *step)
+{
+  static const char *const names[] = {
+      "time",          "dt",          "seconds_rods", "seconds_collide", "seconds_assemble", "seconds_solve",
+      "seconds_other", "seconds_loop"};
+  const double x[] = {step->time,
+                      step->dt,
+                      step->seconds_rods,
+                      step->seconds_collide,
+                      step->seconds_assemble,
+                      step->seconds_solve,
+                      step->seconds_other,
+                      step->seconds_loop};
+  for (size_t k = 0; k < sizeof x / sizeof *x; k++)
+    if (!isfinite(x[k])) return sk_fail(SKEIN_BAD_INPUT, "%s is %g, expected a finite number", names[k], x[k]);
+  return sk_ok();
+}
+
 skein_status sk_steps_check(const skein_step_info *steps, int count)
 {
   skein_status s = sk_ok();
   for (int k = 0; k < count && s.code == SKEIN_OK; k++) {
-    s = check_verdict(&steps[k]);
+    s = check_times(&steps[k]);
+    if (s.code == SKEIN_OK) s = check_verdict(&steps[k]);
     if (s.code == SKEIN_OK) s = check_attempts(&steps[k]);
     if (s.code == SKEIN_OK) continue;
     char what[32];

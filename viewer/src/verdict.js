@@ -8,7 +8,7 @@ const EDGE = 8; // of the slider: half its thumb
 const STAYS = 2000; // ms that a live flaw is shown beside the picture
 
 const steps = (n) => `${n.toLocaleString("en")} ${n === 1 ? "step" : "steps"}`;
-const seconds = (t) => `${Number(t.toPrecision(5))} s`;
+const seconds = (t) => (Number.isFinite(t) ? `${Number(t.toPrecision(5))} s` : "?");
 
 // Counts of flawed steps by kind, from the sets that come with frames; as long as the page is open.
 export class Tally {
