@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { RODS = 40, STATE_MOST = 100 + 3000 * 3 };
+
 static const char source[] = "{\n  \"title\": \"a heap of h\xc3\xa4r\"\n}\n";
 static skein_scene scene = {.title = "a heap of h\xc3\xa4r", .source = (char *)source, .output = {.fps = 25}};
 
@@ -79,6 +81,22 @@ static inline void expect_same_frame(const skein_frame *a, const skein_frame *b)
   assert_memory_equal(a->contact_status, b->contact_status, c);
 }
 
+/* A verdict that differs from step to step; that of every fifth is not finite, as what diverged is. */
+static inline skein_verdict make_verdict(int k)
+{
+  double size = k % 5 == 4 ? INFINITY : 0.1 * k;
+  return (skein_verdict){.flaws = (unsigned)k % (1u << SKEIN_FLAW_COUNT),
+                         .overlap = {size, k, RODS},
+                         .deeper = {0.25 * size, 1, k},
+                         .curved = {1 + size, 2, -1},
+                         .balance = {k % 5 == 3 ? NAN : 3, 3, -1},
+                         .reach = {4, 4, -1},
+                         .speed = {5, -1, -1},
+                         .crossed = {k, 6, 7},
+                         .made = 1e-6 * k,
+                         .turnover = 1e-3};
+}
+
 /* `count` steps before frame `index`. */
 static inline void make_steps(int index, int count, skein_step_info *steps)
 {
@@ -111,7 +129,34 @@ static inline void make_steps(int index, int count, skein_step_info *steps)
                                  .seconds_solve = 10,
                                  .seconds_other = 11,
                                  .seconds_loop = 9.5,
-                                 .memory = 100};
+                                 .memory = 100,
+                                 .rods = RODS,
+                                 .verdict = make_verdict(k),
+                                 .attempts = k % 4};
+  for (int k = 0; k < count; k++)
+    for (int j = 0; j < steps[k].attempts; j++)
+      steps[k].attempt[j] = (skein_attempt){1e-3 / (j + 1), 1u << j, (skein_action)(j + index % 4), 10 * j, 1e-4};
+}
+
+static inline bool same_finding(skein_finding a, skein_finding b)
+{
+  return (a.size == b.size || (isnan(a.size) && isnan(b.size))) && a.a == b.a && a.b == b.b;
+}
+
+static inline void expect_same_verdict(const skein_step_info *a, const skein_step_info *b)
+{
+  const skein_verdict *v = &a->verdict, *w = &b->verdict;
+  assert_true(v->flaws == w->flaws && v->made == w->made && v->turnover == w->turnover);
+  assert_true(same_finding(v->overlap, w->overlap) && same_finding(v->deeper, w->deeper));
+  assert_true(same_finding(v->curved, w->curved) && same_finding(v->balance, w->balance));
+  assert_true(same_finding(v->reach, w->reach) && same_finding(v->speed, w->speed));
+  assert_true(same_finding(v->crossed, w->crossed) && a->rods == b->rods);
+  assert_int_equal(a->attempts, b->attempts);
+  for (int k = 0; k < a->attempts; k++) {
+    const skein_attempt *x = &a->attempt[k], *y = &b->attempt[k];
+    assert_true(x->dt == y->dt && x->flaws == y->flaws && x->action == y->action && x->sweeps == y->sweeps &&
+                x->seconds == y->seconds);
+  }
 }
 
 static inline int steps_before(int index)
@@ -129,8 +174,6 @@ static inline void make_state(int index, unsigned char *state)
   sk_random g = sk_random_make((uint64_t)index + 77);
   for (size_t k = 0; k < state_size(index); k++) state[k] = (unsigned char)sk_random_u64(&g);
 }
-
-enum { RODS = 40, STATE_MOST = 100 + 3000 * 3 };
 
 static inline skein_status append(skein_run *run, int index, int rods)
 {
@@ -167,6 +210,7 @@ static inline void expect_steps(const skein_run *run, int frames)
       assert_true(a->seconds_solve == b->seconds_solve && a->seconds_other == b->seconds_other);
       assert_true(a->tol == b->tol && a->dissipated_friction == b->dissipated_friction);
       assert_true(a->seconds_loop == b->seconds_loop && a->memory == b->memory);
+      expect_same_verdict(a, b);
     }
   }
   assert_int_equal(at, count);

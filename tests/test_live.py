@@ -204,6 +204,43 @@ def test_pause_step_reset():
         assert s.frame().tip(0)[0] > c.tip(0)[0] + 1e-4, "the wind blows"
 
 
+# Eight strands on a ball, and one sweep for their contacts: tolerances are missed.
+SLOPPY = {
+    "time": {"dt": 0.002},
+    "rods": [{"name": "hair", "length": 0.2, "elements": 6, "material": "hair-asian", "bundle": {"count": 8, "spacing": 0.002},
+              "root": {"position": [-0.05, 0, 0.03], "direction": [1, 0, 0]}}],
+    "bodies": [{"name": "ball", "shape": {"type": "sphere", "radius": 0.02}}],
+    "friction": 0.5,
+    "solver": {"method": "gs", "max_sweeps": 1, "tol": 1e-12},
+}
+
+
+def test_verdict():
+    with Server() as s:
+        wait_for(lambda: s.json("/api/state")["verdict"]["steps"] > 0, "steps are judged")
+        verdict = s.json("/api/state")["verdict"]
+        same((verdict["flawed"], verdict["crossings"], verdict["last"]), (0, 0, None), "nothing is flawed")
+    with Server(SLOPPY) as s:
+        head = s.json("/api/scene")
+        column = head["columns"].index("flaws")
+        same(head["flaws"][3], "missed", "names of flaws")
+        after = [s.frame().sequence]
+
+        def missed():
+            frame = s.frame(after[0])
+            after[0] = frame.sequence
+            return any(int(row[column]) & 8 for row in frame.step)
+
+        wait_for(missed, "steps come with their flaws", 30)
+        verdict = s.json("/api/state")["verdict"]
+        assert 0 < verdict["flawed"] <= verdict["steps"], verdict
+        assert 0 <= verdict["last"]["flaw"] < 8 and verdict["last"]["time"] > 0, verdict
+        s.command(type="pause")
+        s.command(type="reset")
+        wait_for(lambda: s.frame().generation == 1, "reset")
+        same(s.json("/api/state")["verdict"], {"steps": 0, "flawed": 0, "crossings": 0, "last": None}, "after the reset")
+
+
 def test_drag():
     with Server() as s:
         for rod, s_at in ((0, 0.2), (1, 0.21)):  # pages measure a rod that is stretched

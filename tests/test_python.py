@@ -71,13 +71,13 @@ class Mirror(Folder):
                             ("skein_rod_model", skein.ROD_MODELS), ("skein_rod_end", skein.ENDS),
                             ("skein_operator", skein.OPERATORS), ("skein_accelerate", skein.ACCELERATIONS),
                             ("skein_measure", skein.MEASURES), ("skein_form", skein.friction.FORMS),
-                            ("skein_colour", skein.COLOURS)):
+                            ("skein_colour", skein.COLOURS), ("skein_flaw", skein.FLAWS), ("skein_action", skein.ACTIONS)):
             body = python_layout.bare(self.header).split(f"typedef enum {enum} {{")[1].split("}")[0]
             words = [w.split("=")[0].strip() for w in body.split(",") if w.strip()]
             self.assertEqual(len([w for w in words if not w.endswith("_COUNT")]), len(names), enum)
 
     def test_docstrings(self):
-        for name in ("friction", "rods", "world", "run", "look"):
+        for name in ("friction", "rods", "world", "run", "look", "verdict"):
             if (root / f"python/skein/{name}.py").exists():
                 self.assertEqual(doctest.testmod(importlib.import_module(f"skein.{name}")).failed, 0, name)
         for name in skein.__all__:

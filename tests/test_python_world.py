@@ -198,6 +198,49 @@ class Worlds(Folder):
         self.assertEqual(failed, [])
 
 
+class Verdicts(Folder):
+    SCENE = {"rods": [{"name": "hair", "length": 0.1, "bundle": {"count": 2, "spacing": 0.02}}],
+             "bodies": [{"name": "floor", "shape": {"type": "plane"}, "position": [0, 0, -1]}]}
+
+    def test_of_a_world(self):
+        with skein.World(self.SCENE, threads=1) as world:
+            info = world.step(1e-3)
+            self.assertEqual((info.verdict.flaws, info.rods), ((), 2))
+            self.assertTrue(all(0 <= a.dt and a.action in skein.ACTIONS for a in info.attempts))
+            self.assertEqual([world.name(k) for k in range(3)], ["hair[0]", "hair[1]", "floor"])
+            for k in (-1, 3):
+                self.assertRaises(IndexError, world.name, k)
+
+    def test_of_a_run(self):
+        deep = skein.Verdict(("too deep", "unbalanced"), overlap=skein.Finding(1.3, 0, 1), made=2e-6, turnover=1e-3,
+                             crossed=skein.Finding(2, 1, 2), balance=skein.Finding(float("inf"), 2))
+        attempts = (skein.Attempt(1e-3, ("missed",), "halve", 40, 1e-4), skein.Attempt(5e-4, (), "accept flawed", 9, 1e-4))
+        zeros, path = [0] * 29, self.folder / "deep.h5"
+        with skein.Run.create(path, skein.Scene.parse(self.SCENE)) as run:
+            run.append(skein.Frame(0, rods=[[[0, 0, 0], [1, 0, 0]]] * 2),
+                       [skein.StepInfo(*zeros, rods=2, verdict=deep, attempts=attempts),
+                        skein.StepInfo(*zeros, verdict=skein.Verdict(None))])
+            infos, rows = run.infos(), run.steps()
+            self.assertRaises(skein.Error, run.append, skein.Frame(1), [skein.StepInfo(*zeros, rods=-1)])
+            for wrong in (skein.Verdict(("deepest",)), skein.Verdict(("deep", "Deep"))):
+                self.assertRaises(ValueError, run.append, skein.Frame(1), [skein.StepInfo(*zeros, verdict=wrong)])
+            self.assertRaises(ValueError, run.append, skein.Frame(1), [skein.StepInfo(*zeros, attempts=attempts * 13)])
+        found = infos[0].verdict
+        self.assertEqual(found.flaws, deep.flaws)
+        self.assertEqual(found.overlap, (1.3, 0, 1, ("hair[0]", "hair[1]")))
+        self.assertEqual(found.crossed, (2, 1, 2, ("hair[1]", "floor")))
+        self.assertEqual(found.balance, (float("inf"), 2, -1, ("floor",)))
+        self.assertEqual((found.reach, found.made, found.turnover), (skein.Finding(), 2e-6, 1e-3))
+        self.assertEqual(infos[0].attempts, attempts)
+        self.assertIsNone(infos[1].verdict.flaws)
+        self.assertEqual(rows["verdict"]["overlap"]["size"].tolist(), [1.3, 0])
+        self.assertEqual([skein.flaw_names(bits) for bits in rows["verdict"]["flaws"]], [deep.flaws, None])
+        self.assertEqual(rows["attempts"].tolist(), [2, 0])
+        self.assertEqual(rows["attempt"]["sweeps"][0, :3].tolist(), [40, 9, 0])
+        numpy.testing.assert_array_equal(skein.steps_array(infos), rows)
+        numpy.testing.assert_array_equal(skein.steps_array(list(rows)), rows)
+
+
 class Runs(Folder):
     def test_written_from_python(self):
         path, scene = self.folder / "mine.h5", skein.Scene.parse(CORD)
@@ -206,7 +249,7 @@ class Runs(Folder):
             for k in range(3):
                 run.append(skein.Frame(k, k / 50, rods=[line + k, line[:2]], radius=[0.01, 0.02], rod_group=[0, 1],
                                        contact_object=[[0, 1]], contact_status=[2]),
-                           [skein.StepInfo(*[k] * len(skein.StepInfo._fields))])
+                           [skein.StepInfo(*[k] * 29)])
             run.checkpoint(b"state", run.steps()[:1])
         with skein.Run(path) as run:  # not finished: frames are in the folder
             self.assertEqual(len(run), 3)

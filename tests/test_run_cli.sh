@@ -47,7 +47,8 @@ done
 
 # ---- A run, and what is in it ----
 exits "a run" 0 run "$scenes/rotating-sphere.json" -o whole.h5 --frames 30 -j1
-says "its summary" out "every step"
+says "its summary" out "sweeps mean"
+says "and what it is worth" out "verdict  "
 says "lines where there is no terminal" err "frame 30/30"
 check "one file is left" test ! -e whole.h5.d
 check "h5py reads it" $python opens.py whole.h5 31
@@ -186,8 +187,63 @@ assert abs(s['time'] - 30 / 60) < 1e-12
 assert abs(sum(s[k] for k in ('stick', 'slide', 'open')) - 1) < 1e-12"
 if command -v gnuplot >/dev/null; then
   exits "figures" 0 stats whole.h5 --plot figures
-  check "ten pictures" test "$(find figures -size +2k \( -name '*.svg' -o -name '*.png' \) | wc -l)" -eq 10
+  check "twelve pictures" test "$(find figures -size +2k \( -name '*.svg' -o -name '*.png' \) | wc -l)" -eq 12
 fi
+
+# ---- What a run is worth: verdicts that were planted ----
+plant=$(dirname "$scenes")/tests/plant_verdicts.py
+flawed='{"turnover": 1e-3, "steps": {
+  "12": {"flaws": ["too deep"], "overlap": [1.3, 0, 1]},
+  "13": {"flaws": ["too deep", "unbalanced"], "overlap": [1, 1, 2], "crossed": [1, 0, 1], "balance": [0.35, 1, -1]},
+  "40": {"flaws": ["too deep"], "crossed": [2, 0, 1]}, "50": {"flaws": ["unbalanced"], "speed": [3.1, 0, -1]},
+  "51": {"flaws": ["diverged"], "balance": [Infinity, 0, -1]}},
+  "attempts": {"12": [[["too deep"], "halve"], [["missed"], "solve on"], [["too deep"], "accept flawed"]]}}'
+line() { # line NAME REGEX: a whole line of out
+  check "$1" grep -qxE -- "$2" out
+}
+worth() { # worth NAME PLAN: a run with these verdicts, and what stats says of it
+  cp whole.h5 "$1.h5" && $python "$plant" "$1.h5" "$2" && exits "stats of $1" 0 stats "$1.h5"
+}
+worth clean '{}'
+line "within tolerance" "verdict      within tolerance: none of 510 steps flawed, no crossing, 0 % of the work came from nothing"
+worth flawed "$flawed"
+line "how often" "verdict      flawed: 5 of 510 steps \(0.98 %; 0.98 % of the time\)"
+line "what, when, who" "  too deep   3 steps, first at 0.012745 s, worst at 0.012745 s: 1.3 collision radii, strand in ball"
+line "the worse of two measures" "  unbalanced 2 steps, first at 0.013725 s, worst at 0.013725 s: 0.35 times its energy from nothing, ball"
+line "one step" "  diverged   1 step at 0.05098 s: not finite, strand"
+line "crossings are counted" "  crossings  3, first at 0.013725 s: strand through ball"
+line "attempts by reason and action" "too deep  *0  *1  *0  *1"
+exits "the same as JSON, every step as CSV" 0 stats flawed.h5 --json --csv flawed.csv
+check "JSON agrees with CSV" $python -c "
+import json, csv
+v = json.load(open('out'))['verdict']
+rows = list(csv.DictReader(open('flawed.csv')))
+assert v['within_tolerance'] is False and v['flawed'] == 5 == sum(r['flaws'] != '' for r in rows)
+assert rows[13]['flaws'] == 'too deep+unbalanced' and rows[13]['balance_a'] == 'ball' and rows[12]['overlap_b'] == 'ball'
+assert v['flaws']['too deep']['worst'] == {'time': float(v['first']), 'size': 1.3, 'objects': ['strand', 'ball'],
+                                           'text': '1.3 collision radii, strand in ball'}
+assert v['crossings'] == 3 and v['flaws']['diverged']['worst']['size'] is None
+assert v['attempts'] == {'solved': {'accept': 509}, 'missed': {'solve on': 1}, 'too deep': {'accept flawed': 1, 'halve': 1}}"
+worth sly '{"turnover": 1e-4, "steps": {"3": {"made": 1.53e-3}}}'
+line "a fiftieth of the work" "  energy     3 % of the work came from nothing, expected less than 2 %"
+line "is flawed without a flawed step" "verdict      flawed: none of 510 steps by itself"
+worth fair '{"turnover": 1e-4, "steps": {"3": {"made": 9.8e-4}}}'
+line "less is not" "verdict      within tolerance: none of 510 steps flawed, no crossing, 1.9 % of the work came from nothing"
+worth unjudged '{"unjudged": true}'
+line "a run from before verdicts" "verdict      unknown: this run was made before verdicts"
+exits "goes on" 0 run --resume unjudged.h5 --frames 31
+says "its old steps stay unknown" out "510 steps were made before verdicts"
+says "its names are not known, which is no failure" err "frame 31/31"
+for run in flawed sly unjudged; do
+  exits "$run --strict: exit 4" 4 run --resume $run.h5 --frames 30 -q --strict
+  says "it says where to look" err "see 'skein stats $run.h5'"
+done
+exits "tolerances that are missed, --strict: exit 4" 4 run "$scenes/rotating-sphere.json" -o sloppy.h5 --frames 8 --strict \
+  --set solver.method=gs --set solver.max_sweeps=1
+check "progress counts them" grep -qE "frame 8/8 .* [0-9]+ flawed  speed" err
+check "and the verdict says how far" grep -qE "^  missed .*worst at .*: error .*, tolerance " out
+exits "clean --strict: exit 0" 0 run --resume clean.h5 --frames 30 -q --strict
+exits "without --strict a flawed run is no failure" 0 run --resume flawed.h5 --frames 30 -q
 
 # ---- Measures ----
 exits "measure" 0 measure whole.h5 --csv frames.csv

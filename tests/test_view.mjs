@@ -9,6 +9,7 @@ const require = createRequire(join(resolve(nodeDir), "x.js"));
 const { chromium } = require("playwright-core");
 const truth = JSON.parse(readFileSync(truthPath, "utf8"));
 const url = `file://${resolve(pagePath)}`;
+const plain = url.replace(/run.html$/, "plain.html");
 const shots = process.env.SKEIN_SHOTS; // a folder: pictures to look at
 
 let failed = 0;
@@ -23,7 +24,7 @@ const browser = await chromium.launch({
 });
 
 const troubles = [];
-async function openPage(options, before) {
+async function openPage(options, before, address = url) {
   const context = await browser.newContext({ viewport: { width: 800, height: 420 }, colorScheme: "light", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20000);
@@ -31,7 +32,7 @@ async function openPage(options, before) {
   page.on("pageerror", (e) => troubles.push(`error: ${e.message}`));
   page.on("request", (r) => /^(file|data|blob):/.test(r.url()) || troubles.push(`request: ${r.url()}`));
   if (before) await page.addInitScript(before);
-  await page.goto(url);
+  await page.goto(address);
   return page;
 }
 
@@ -177,6 +178,70 @@ async function turnsAndHelps(page) {
   check("every control has a name", nameless.length === 0, nameless.join(" "));
 }
 
+// Three steps were given flaws: the panel, the timeline and the picture say which, when and who.
+async function verdict(page) {
+  const near = (a, b) => Math.abs(a - b) < 1e-6;
+  const panel = await page.evaluate(() => ({
+    state: document.getElementById("verdict").dataset.state,
+    text: document.getElementById("verdict-text").textContent,
+    list: [...document.querySelectorAll("#flaws li")].map((e) => e.textContent),
+  }));
+  check("the panel says how often", panel.state === "flawed" && panel.text.startsWith(`Flawed: 3 of ${truth.ends.length}`), panel.text);
+  check("and what, when, who", /^too deep2 stepsworst at .* s: 1.3 collision radii, fair\[17\] in fair\[23\]$/.test(panel.list[0]) && panel.list.length === 5, panel.list.join("; "));
+  check("the title says so, too", (await page.locator("#facts").textContent()).endsWith("flawed"));
+  await page.evaluate(() => skein.actions_.seekFrame(0));
+  const before = await picture(page);
+  await page.locator("#flaws button").first().click();
+  check("a click jumps there", near(await time(page), truth.ends[30]), `${await time(page)}`);
+  const there = await picture(page);
+  const readout = await page.locator("#readout").textContent();
+  check("and says who", readout.includes("1.3 collision radii, fair[17] in fair[23]"), readout);
+  const colours = await page.evaluate(() => {
+    const { start } = skein.stage.strands.shape;
+    const data = skein.stage.strands.uniforms.colours.value.image.data;
+    return [17, 23, 18].map((r) => [...data.subarray(4 * start[r], 4 * start[r] + 3)].join());
+  });
+  check("both rods have colours of their own", colours[0] === "229,18,111" && colours[1] === "245,158,11" && colours[2] !== colours[0], colours.join(" "));
+  await until(page, () => {
+    const c = document.getElementById("overlay");
+    return c.width > 0 && c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((x) => x > 0);
+  });
+  check("and are drawn through the others", true);
+  if (shots) await page.screenshot({ path: join(shots, "verdict.png") });
+  await page.keyboard.press("Escape");
+  const changed = await difference(there, await picture(page));
+  check("Esc takes the marks away", !(await page.locator("#readout").textContent()).includes("fair[17]") && changed > 0.01, `${changed}`);
+  await page.evaluate(() => skein.actions_.seekFrame(0));
+  check("all is as before", (await difference(before, await picture(page))) < 0.002);
+  const marks = await page.locator("#marks").boundingBox();
+  const x = await page.evaluate(() => skein.verdict.x(skein.verdict.marks.at(-1).time));
+  const painted = await page.evaluate((at) => {
+    const c = document.getElementById("marks");
+    const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+    const alpha = (px) => d[4 * (c.width * (c.height >> 1) + Math.round((px * c.width) / c.clientWidth)) + 3];
+    return [alpha(at), alpha(at + 20)];
+  }, x);
+  check("the timeline is marked there, and only there", painted[0] > 200 && painted[1] === 0, painted.join());
+  await page.mouse.move(marks.x + x, marks.y + 4);
+  const tip = await page.locator("#mark-tip").textContent();
+  check("a mark tells what, when, who", /^deep at [0-9.]* s1.2 collision radii, fair\[30\] in floor/.test(tip), tip);
+  await page.mouse.click(marks.x + x, marks.y + 4);
+  check("a click on it jumps there", near(await time(page), truth.ends[120]) && (await page.evaluate("skein.verdict.bodies.size")) === 1);
+  await page.keyboard.press("n");
+  check("N goes to the next one, around the end", near(await time(page), truth.ends[30]), `${await time(page)}`);
+  await page.keyboard.press("Escape");
+  await page.mouse.move(10, 10);
+}
+
+// A run without a flaw has nothing to mark.
+async function clean() {
+  const page = await openPage({}, null, plain);
+  await until(page, "window.skein && skein.player.ready === skein.head.frames");
+  const text = await page.locator("#verdict-text").textContent();
+  check("a clean run is within tolerance", text.startsWith("Within tolerance: none of") && !(await page.locator("#marks").isVisible()), text);
+  await page.context().close();
+}
+
 async function phone() {
   const page = await openPage({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await until(page, "window.skein && skein.player.ready === skein.head.frames");
@@ -212,9 +277,11 @@ try {
   if (shots) await page.screenshot({ path: join(shots, "light.png") });
   await page.locator("#shadows").uncheck(); // drawn by software here: spare it
   await plays(page);
+  await verdict(page);
   await colours(page);
   await turnsAndHelps(page);
   await page.context().close();
+  await clean();
   await phone();
   await withoutWebGL();
 } catch (error) {

@@ -62,6 +62,7 @@ expect 0 "run.html: 21 frames, [34] strands, 0\.[0-9] MB" "$skein" view run.h5
 [ "$(grep -c '<script type="text/plain" id="skein-chunk-' run.html)" = 2 ] || fail "21 frames are two chunks"
 grep -q '"title":"A \\u003c/script>\\u003cb>cord' run.html || fail "a title that closes its element"
 grep -qiE '(src|href)="?https?://|@import|url\(http' run.html && fail "the page refers to the network"
+grep -q '"verdict":{"state":"within","text":"within tolerance: none of' run.html || fail "the page does not know the verdict"
 expect 0 "4 frames" "$skein" view run.h5 -o some.html --frames 2:17:5
 expect 0 "1 frame," "$skein" view run.h5 -o one.html -f 3
 expect 0 "21 frames" "$skein" view run.h5 -o all.html --frames :

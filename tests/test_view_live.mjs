@@ -18,24 +18,33 @@ const check = (what, good, detail = "") => {
 // The head and the first frame (complete) of a page.
 const element = (id) => text.match(new RegExp(`<script type="[^"]*" id="${id}">([^<]*)</script>`))[1];
 const head = { ...JSON.parse(element("skein-head")), kind: "live", controls: { mu: 0.3, gravity: [0, 0, -9.81], wind: [0, 0, 0] } };
-for (const name of ["frames", "times", "chunks", "source"]) delete head[name];
+for (const name of ["frames", "times", "chunks", "source", "verdict"]) delete head[name];
 const chunk = inflateSync(Buffer.from(element("skein-chunk-0"), "base64"));
 const size = chunk.readUInt32LE(0);
-const frame = Buffer.alloc(size);
+const columns = head.columns.length; // it has one step, which is too deep from the tenth frame on
+const frame = Buffer.alloc(size + 4 * columns);
 for (let i = 0; i < size / 2; i++) [frame[2 * i], frame[2 * i + 1]] = [chunk[4 + i], chunk[4 + size / 2 + i]];
+frame.writeUInt32LE(size + 4 * columns, 4);
+frame.writeUInt32LE(1, 68);
 const start = text.indexOf('<script type="application/json" id="skein-head">');
 const livePage = text.slice(0, start) + '<script type="application/json" id="skein-live">{"api": "api"}</script>' +
   text.slice(text.lastIndexOf("</script>", text.lastIndexOf("<script>")) + 9);
 
+const verdict = {
+  steps: 10, flawed: 1, crossings: 0,
+  last: { flaw: 5, steps: 1, time: 0.25, text: "1.3 collision radii, fair[7] in <fair>[9]", rods: [7, 9], bodies: [] },
+};
 const told = [];
 let [sequence, paused, generation, refuse] = [0, false, 0, false];
-const state = () => ({ paused, failed: false, error: null, time: sequence / 30, sequence, controls: head.controls });
+const state = () => ({ paused, failed: false, error: null, time: sequence / 30, sequence, controls: head.controls, verdict });
 function nextFrame() {
   sequence++;
   frame.writeDoubleLE(sequence / 30, 16);
   frame.writeUInt32LE(sequence, 24);
   frame.writeUInt32LE(paused ? 1 : 0, 28);
   frame.writeUInt32LE(generation, 32);
+  frame.writeFloatLE(sequence / 30, size);
+  frame.writeFloatLE(sequence < 10 ? 0 : 32, size + 4 * head.columns.indexOf("flaws"));
   return frame;
 }
 const server = createServer((request, answer) => {
@@ -88,6 +97,16 @@ async function controls(page) {
   check("buttons and sliders tell the server", true, `${told.length} commands`);
 }
 
+async function flaws(page) {
+  await until("counts flawed steps", async () => /^Flawed: \d+ of \d+ steps seen$/.test(await page.locator("#verdict-text").textContent()));
+  const list = () => page.locator("#flaws").textContent();
+  await until("says who", async () => (await list()).includes("last at 0.25 s: 1.3 collision radii, fair[7] in <fair>[9]"));
+  check("beside the picture, too", (await page.locator("#readout").textContent()).includes("too deep"));
+  await page.locator("#flaws button").click();
+  check("a click marks the two", (await page.evaluate(() => skein.colouring.marked.join())) === "7,9", await list());
+  await page.keyboard.press("Escape");
+}
+
 // Takes hold of the tip of a strand, pulls it aside and lets go.
 async function drags(page) {
   const tip = await page.evaluate(() => {
@@ -131,6 +150,7 @@ try {
   await until("frames", () => page.evaluate(() => window.skein?.source.frames.length > 0));
   check("shows frames", (await page.locator("#facts").textContent()).includes("200 strands"));
   await page.evaluate(() => window.skein.actions_.shadows(false)); // drawn by software here: spare it
+  await flaws(page);
   await controls(page);
   await drags(page);
   refuse = true;

@@ -15,7 +15,7 @@ static volatile sig_atomic_t interrupted;
 /* A state at least that often, however long frames take and however many of them the scene wants between two. */
 static const double checkpoint_seconds = 60;
 
-enum { OUTPUT, FRAMES, THREADS, SET, RESUME, DUMP, DUMP_EVERY, DUMP_MISSED, QUIET };
+enum { OUTPUT, FRAMES, THREADS, SET, RESUME, DUMP, DUMP_EVERY, DUMP_MISSED, STRICT, QUIET };
 
 static const tool_option options[] = {
     [OUTPUT] = {"output", 'o', "RUN.h5", "the run (default: the scene's name with .h5)"},
@@ -26,13 +26,14 @@ static const tool_option options[] = {
     [DUMP] = {"dump-problems", 0, "DIR", "write one-step problems with their guesses and solutions as FCLIB files"},
     [DUMP_EVERY] = {"dump-every", 0, "K", "of every K-th step only (default: 1)"},
     [DUMP_MISSED] = {"dump-missed", 0, NULL, "of steps only that missed their tolerance"},
+    [STRICT] = {"strict", 0, NULL, "exit with 4 when the run is flawed"},
     [QUIET] = {"quiet", 'q', NULL, "no progress and no summary"},
     {0}};
 
 typedef struct settings {
   const char *scene, *output, *resume, *dump;
   int frames, threads, dump_every; /* frames -1: as the scene says */
-  bool quiet, dump_missed;
+  bool quiet, strict, dump_missed;
   const char **sets;
   int set_count;
 } settings;
@@ -47,6 +48,7 @@ typedef struct job {
   skein_step_info *steps; /* since the last frame */
   int step_count, step_room;
   int64_t steps_before; /* of earlier frames */
+  int flawed_before;    /* steps, when this job began */
   int last;             /* frame */
   double fps, saved;    /* when a state was last written */
   double wall;          /* seconds spent in this job */
@@ -187,6 +189,8 @@ static skein_status load_state(job *s)
   if (status.code == SKEIN_OK) status = skein_world_load(s->world, state, size);
   if (status.code == SKEIN_OK) status = skein_run_steps(s->run, &old, &old_count);
   s->steps_before = old_count;
+  for (int k = 0; k < old_count; k++) s->flawed_before += run_step_flawed(&old[k]);
+  for (int k = 0; k < s->step_count; k++) s->flawed_before += run_step_flawed(&s->steps[k]);
   free(old);
   free(state);
   return status;
@@ -324,6 +328,14 @@ static int stop(job *s)
   return TOOL_INTERRUPTED;
 }
 
+static void tell_settled(const job *s, const skein_step_info *last, int steps)
+{
+  fprintf(stderr, "settled in %d step%s: %d contact%s, largest speed %.2g m/s, largest overlap %.2g radii", steps,
+          steps == 1 ? "" : "s", last->contacts, last->contacts == 1 ? "" : "s", last->speed, last->penetration);
+  if (s->progress.flawed > 0) fprintf(stderr, "; %d flawed", s->progress.flawed);
+  fputc('\n', stderr);
+}
+
 /* The time before frame 0. Its steps are no part of the run; a state now and then is. */
 static int settle(job *s)
 {
@@ -338,9 +350,7 @@ static int settle(job *s)
   }
   if (code != TOOL_OK || skein_world_time(s->world) < 0) return code;
   run_progress_clear(&s->progress);
-  if (!s->set->quiet)
-    fprintf(stderr, "settled in %d steps: %d contacts, largest speed %.2g m/s, largest overlap %.2g radii\n", steps,
-            step.contacts, step.speed, step.penetration);
+  if (!s->set->quiet) tell_settled(s, &step, steps);
   skein_status status = save_frame(s, 0);
   return status.code == SKEIN_OK ? TOOL_OK : write_failed(s, status);
 }
@@ -361,6 +371,7 @@ static int loop(job *s)
   if (done >= s->last && s->set->resume && !s->set->quiet)
     fprintf(stderr, "%s: already has frame %d, --frames makes it longer\n", s->path, done);
   s->progress = run_progress_make(s->set->quiet, done, s->last, s->fps, skein_world_time(s->world));
+  s->progress.flawed = s->flawed_before;
   s->output = 0;
   while (code == TOOL_OK && !interrupted && skein_run_frames(s->run) <= s->last)
     code = make_frame(s, skein_run_frames(s->run));
@@ -372,21 +383,36 @@ static int loop(job *s)
 
 /* ---- End ---- */
 
-static int print_summary(const job *s)
+static void print_summary(const job *s, const run_verdict *v, const skein_step_info *steps)
 {
-  skein_step_info *steps = NULL;
-  int count = 0;
-  skein_status status = skein_run_steps(s->run, &steps, &count);
-  if (status.code != SKEIN_OK) return tool_fail(s->path, status);
-  run_summary summary = run_summarise(steps, count);
+  run_summary summary = run_summarise(steps, v->steps);
   double simulated = skein_world_time(s->world) - s->progress.time_begun;
-  printf("%s: %d frames, %.6g s in %d steps", s->path, skein_run_frames(s->run), skein_world_time(s->world), count);
+  int frames = skein_run_frames(s->run);
+  printf("%s: %d frame%s, %.6g s in %d step%s", s->path, frames, frames == 1 ? "" : "s", skein_world_time(s->world),
+         v->steps, v->steps == 1 ? "" : "s");
   if (simulated > 0) printf("; %.4g s here took %.4g s (speed %.2g)", simulated, s->wall, simulated / s->wall);
   putchar('\n');
   run_print_summary(&summary);
   if (simulated > 0) printf("output       %.1f %% of the time here\n", 100 * s->output / s->wall);
+  run_print_verdict(v, run_names_of(s->run), steps);
+}
+
+/* What the whole run is worth, not only what was added to it here. */
+static int conclude(const job *s)
+{
+  skein_step_info *steps = NULL;
+  int count = 0;
+  if (s->set->quiet && !s->set->strict) return TOOL_OK;
+  skein_status status = skein_run_steps(s->run, &steps, &count);
+  if (status.code != SKEIN_OK) return tool_fail(s->path, status);
+  run_verdict verdict = run_judge(steps, count);
+  if (!s->set->quiet) print_summary(s, &verdict, steps);
   free(steps);
-  return TOOL_OK;
+  if (!s->set->strict || run_within(&verdict)) return TOOL_OK;
+  fflush(stdout);
+  tool_error("%s: %s, see 'skein stats %s'", s->path, run_flawed(&verdict) ? "is flawed" : "was not judged as a whole",
+             s->path);
+  return TOOL_FLAWED;
 }
 
 /* One file is left, whether the motion reached its end or blew up on the way. */
@@ -396,7 +422,7 @@ static int finish(job *s, int code)
   skein_status status = skein_run_finish(s->run);
   if (status.code != SKEIN_OK) return tool_worst(code, write_failed(s, status));
   if (s->blown) tool_error("%s: has frames 0 to %d", s->path, skein_run_frames(s->run) - 1);
-  return code == TOOL_OK && !s->set->quiet ? print_summary(s) : code;
+  return code == TOOL_OK ? conclude(s) : code;
 }
 
 static int make_run(const settings *set)
@@ -435,6 +461,8 @@ static bool set_option(settings *s, int key, const char *value)
     return tool_parse_int("--dump-every", value, 1, INT_MAX, &s->dump_every);
   case DUMP_MISSED:
     return s->dump_missed = true;
+  case STRICT:
+    return s->strict = true;
   case QUIET:
     return s->quiet = true;
   default:
@@ -476,8 +504,10 @@ static void print_notes(FILE *out)
   fputs("\nCtrl-C finishes the step and writes a checkpoint; a run that was killed has every finished frame. Either "
         "goes on\n"
         "with --resume, with the same bits as if it had never been stopped.\n"
+        "\nThe last lines say what the run is worth: within tolerance, or flawed: what, when, who and how often\n"
+        "(docs/runs.md).\n"
         "\nExit code: 0 done, 2 bad usage or scene, 3 I/O failure, or the motion blew up (its problem is in\n"
-        "RUN-blowup.hdf5), 130 interrupted. Steps that missed their tolerance are counted in the summary.\n",
+        "RUN-blowup.hdf5), 4 flawed, with --strict, 130 interrupted.\n",
         out);
 }
 
@@ -490,5 +520,6 @@ const tool_command tool_run = {
     .examples = "  skein run heap.json                                   heap.h5, to the end of the scene\n"
                 "  skein run heap.json -o soft.h5 --set materials.hair.E=1e8 --frames 50\n"
                 "  skein run --resume soft.h5 --frames 100               go on, or further\n"
+                "  skein run heap.json --strict && skein render heap.h5 -o heap.mp4\n"
                 "  skein run heap.json --dump-problems problems --dump-every 10\n",
     .run = run};

@@ -11,7 +11,7 @@ enum { JSON, CSV, PLOT };
 static const tool_option options[] = {
     [JSON] = {"json", 0, NULL, "one JSON object instead of a table"},
     [CSV] = {"csv", 0, "FILE.csv", "write a line per step"},
-    [PLOT] = {"plot", 0, "DIR", "draw energies, contacts, errors, step lengths and times (needs gnuplot)"},
+    [PLOT] = {"plot", 0, "DIR", "draw energies, contacts, errors, verdict, step lengths and times (needs gnuplot)"},
     {0}};
 
 typedef struct settings {
@@ -27,6 +27,7 @@ typedef struct facts {
   int count;
   double time; /* of the last frame */
   run_summary summary;
+  run_verdict verdict;
 } facts;
 
 /* ---- Table ---- */
@@ -37,7 +38,9 @@ static void print_table(const facts *f)
   for (int c = 1; c < RUN_COLUMNS; c++) { /* not the time itself */
     const run_column *column = &run_columns[c];
     const run_range *r = &f->summary.range[c];
-    if (column->kind == RUN_TRUTH || !isfinite(r->mean) || !strncmp(column->name, "seconds", 7)) continue;
+    if (column->kind == RUN_TRUTH || column->kind == RUN_FLAWS || !isfinite(r->mean) ||
+        !strncmp(column->name, "seconds", 7))
+      continue;
     if (column->kind == RUN_INTEGER)
       printf("%-12s %-6s %12.0f %12.5g %12.0f\n", column->name, column->unit, r->min, r->mean, r->max);
     else printf("%-12s %-6s %12.4g %12.4g %12.4g\n", column->name, column->unit, r->min, r->mean, r->max);
@@ -74,6 +77,8 @@ static int print_text(const facts *f)
          skein_run_frames(f->run), f->time, f->count, skein_run_version(f->run));
   if (f->count == 0) return TOOL_OK;
   run_print_summary(&f->summary);
+  run_print_verdict(&f->verdict, run_names_of(f->run), f->steps);
+  run_print_attempts(&f->verdict);
   print_table(f);
   print_energy(&f->summary);
   print_time(&f->summary);
@@ -100,6 +105,82 @@ static json_t *json_energy(const double energy[3], bool known)
   return o;
 }
 
+/* Who the objects of a finding are, for those that there are. */
+static json_t *json_objects(const facts *f, int rods, skein_finding found)
+{
+  const int object[] = {found.a, found.b};
+  char name[RUN_NAME];
+  json_t *o = json_array();
+  for (int k = 0; k < 2; k++) {
+    run_object(run_names_of(f->run), rods, object[k], name);
+    if (object[k] >= 0) json_array_append_new(o, tool_json_text(name));
+  }
+  return o;
+}
+
+static json_t *json_worst(const facts *f, skein_flaw flaw)
+{
+  const skein_step_info *step = &f->steps[f->verdict.flaw[flaw].worst];
+  skein_finding found = run_finding(step, flaw);
+  char text[RUN_TEXT];
+  json_t *o = json_object();
+  run_describe(run_names_of(f->run), step, flaw, text);
+  json_object_set_new(o, "time", tool_json_number(step->time));
+  json_object_set_new(o, "size", tool_json_number(found.size));
+  json_object_set_new(o, "objects", json_objects(f, step->rods, found));
+  json_object_set_new(o, "text", tool_json_text(text));
+  return o;
+}
+
+static json_t *json_flaws(const facts *f)
+{
+  json_t *all = json_object();
+  for (int k = 0; k < SKEIN_FLAW_COUNT; k++) {
+    const run_flaw *flaw = &f->verdict.flaw[k];
+    if (flaw->steps == 0) continue;
+    json_t *o = json_object();
+    json_object_set_new(o, "steps", json_integer(flaw->steps));
+    json_object_set_new(o, "seconds", tool_json_number(flaw->seconds));
+    json_object_set_new(o, "first", tool_json_number(f->steps[flaw->first].time));
+    json_object_set_new(o, "worst", json_worst(f, k));
+    json_object_set_new(all, skein_flaw_name(k), o);
+  }
+  return all;
+}
+
+/* {"too deep": {"halve": 3}}, "solved" for those without a flaw */
+static json_t *json_attempts(const run_verdict *v)
+{
+  json_t *all = json_object();
+  for (int k = 0; k <= SKEIN_FLAW_COUNT; k++) {
+    json_t *o = json_object();
+    for (int a = 0; a < SKEIN_ACTION_COUNT; a++)
+      if (v->attempt[k][a] > 0) json_object_set_new(o, skein_action_name(a), json_integer(v->attempt[k][a]));
+    const char *name = k == SKEIN_FLAW_COUNT ? "solved" : skein_flaw_name(k);
+    if (json_object_size(o) > 0) json_object_set_new(all, name, o);
+    else json_decref(o);
+  }
+  return all;
+}
+
+static json_t *json_verdict(const facts *f)
+{
+  const run_verdict *v = &f->verdict;
+  json_t *o = json_object();
+  bool unknown = v->judged < v->steps && !run_flawed(v);
+  json_object_set_new(o, "within_tolerance", unknown ? json_null() : json_boolean(run_within(v)));
+  json_object_set_new(o, "judged", json_integer(v->judged));
+  json_object_set_new(o, "flawed", json_integer(v->flawed));
+  json_object_set_new(o, "seconds", tool_json_number(v->seconds));
+  json_object_set_new(o, "first", v->first < 0 ? json_null() : tool_json_number(f->steps[v->first].time));
+  json_object_set_new(o, "crossings", tool_json_number(v->crossings));
+  json_object_set_new(o, "made", tool_json_number(v->made));
+  json_object_set_new(o, "turnover", tool_json_number(v->turnover));
+  json_object_set_new(o, "flaws", json_flaws(f));
+  json_object_set_new(o, "attempts", json_attempts(v));
+  return o;
+}
+
 static int print_json(const facts *f)
 {
   const run_summary *s = &f->summary;
@@ -114,6 +195,7 @@ static int print_json(const facts *f)
   json_object_set_new(o, "fps", tool_json_number(skein_run_fps(f->run)));
   json_object_set_new(o, "time", tool_json_number(f->time));
   json_object_set_new(o, "steps", json_integer(f->count));
+  json_object_set_new(o, "verdict", json_verdict(f));
   json_object_set_new(o, "above_tolerance", json_integer(s->above));
   json_object_set_new(o, "retries", json_integer(s->retried));
   json_object_set_new(o, "stick", tool_json_number(s->stick));
@@ -130,17 +212,54 @@ static int print_json(const facts *f)
 
 /* ---- CSV ---- */
 
-static int write_csv(const char *path, const skein_step_info *steps, int count)
+/* Objects of a column that is the size of a finding; NULL: it is none. */
+static const skein_finding *finding_of(const skein_step_info *step, const run_column *column)
 {
+  const skein_verdict *v = &step->verdict;
+  const skein_finding *const found[] = {&v->overlap, &v->deeper, &v->curved, &v->balance,
+                                        &v->reach,   &v->speed,  &v->crossed};
+  for (size_t k = 0; k < sizeof found / sizeof *found; k++)
+    if ((const char *)&found[k]->size == (const char *)step + column->offset) return found[k];
+  return NULL;
+}
+
+/* "too deep+unbalanced"; nothing: solved. */
+static void write_flaws(FILE *out, unsigned flaws)
+{
+  bool more = false;
+  if (flaws & SKEIN_FLAWS_UNKNOWN) fputs("unknown", out);
+  for (int f = 0; f < SKEIN_FLAW_COUNT; f++)
+    if (flaws >> f & 1) fprintf(out, "%s%s", more ? "+" : "", skein_flaw_name(f)), more = true;
+}
+
+static void write_field(FILE *out, const facts *f, const skein_step_info *step, const run_column *column)
+{
+  const skein_finding *found = finding_of(step, column);
+  char name[RUN_NAME];
+  if (column->kind == RUN_FLAWS) write_flaws(out, run_flaws(step));
+  else tool_csv_number(out, run_value(step, column));
+  for (int k = 0; found && k < 2; k++) {
+    run_object(run_names_of(f->run), step->rods, k ? found->b : found->a, name);
+    fputc(',', out), tool_csv_text(out, name);
+  }
+}
+
+static int write_csv(const char *path, const facts *f)
+{
+  static const skein_step_info any;
   tool_file file;
   int code = tool_file_open(path, &file);
   if (code != TOOL_OK) return code;
-  for (int c = 0; c < RUN_COLUMNS; c++) fprintf(file.stream, "%s%s", c ? "," : "", run_columns[c].name);
+  for (int c = 0; c < RUN_COLUMNS; c++) {
+    const char *name = run_columns[c].name;
+    fprintf(file.stream, "%s%s", c ? "," : "", name);
+    if (finding_of(&any, &run_columns[c])) fprintf(file.stream, ",%s_a,%s_b", name, name);
+  }
   fputc('\n', file.stream);
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; k < f->count; k++) {
     for (int c = 0; c < RUN_COLUMNS; c++) {
       if (c) fputc(',', file.stream);
-      tool_csv_number(file.stream, run_value(&steps[k], &run_columns[c]));
+      write_field(file.stream, f, &f->steps[k], &run_columns[c]);
     }
     fputc('\n', file.stream);
   }
@@ -152,8 +271,9 @@ static int write_csv(const char *path, const skein_step_info *steps, int count)
 static int report(const settings *s, facts *f)
 {
   f->summary = run_summarise(f->steps, f->count);
+  f->verdict = run_judge(f->steps, f->count);
   int code = s->json ? print_json(f) : print_text(f);
-  if (s->csv) code = tool_worst(code, write_csv(s->csv, f->steps, f->count));
+  if (s->csv) code = tool_worst(code, write_csv(s->csv, f));
   if (s->plot) code = tool_worst(code, run_plot(s->plot, skein_run_title(f->run), f->steps, f->count));
   return code;
 }
@@ -193,7 +313,7 @@ static int run(const tool_command *command, int argc, char **argv)
 
 const tool_command tool_stats = {
     .name = "stats",
-    .about = "Contacts, errors, energies and times of a run",
+    .about = "Verdict, contacts, errors, energies and times of a run",
     .usage = "RUN.h5 [OPTIONS]",
     .options = options,
     .examples = "  skein stats heap.h5                                   tables\n"

@@ -272,6 +272,8 @@ static json_t *describe(const subject *s, packed *page)
   json_object_set_new(o, "source",
                       json_pack("{sisisfsi}", "rods", s->rods, "frames", skein_run_frames(s->run), "duration", end,
                                 "steps", s->step_count));
+  json_object_set_new(o, "verdict", view_verdict_json(run_names_of(s->run), s->steps, s->step_count));
+  json_object_set_new(o, "hairs", json_boolean(s->hairs != NULL)); /* then rods of frames are not those of steps */
   free(copy);
   return o;
 }

@@ -96,6 +96,13 @@ typedef struct live_steps {
   int columns, count, next;
 } live_steps;
 
+/* What the steps since the start, or the last reset, are worth. */
+typedef struct live_verdict {
+  int64_t steps, flawed;
+  double crossings;
+  view_flaw last; /* where there is one */
+} live_verdict;
+
 typedef struct live_sim {
   const skein_scene *scene;
   const skein_look *look;
@@ -118,6 +125,7 @@ typedef struct live_sim {
   bool failed, ended; /* ended: the thread is done with all of this */
   char error[512];
   live_controls shown;
+  live_verdict verdict;
 } live_sim;
 
 /* Starts the simulation, or says why not. The scene and the look must outlive it. */

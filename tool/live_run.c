@@ -20,6 +20,7 @@ struct live_run {
   uint32_t sequence, generation;
   int frame;      /* frames since the last reset */
   live_wish done; /* what has been carried out */
+  live_verdict verdict;
   bool failed;
   double wall, time; /* where both clocks were when the pace was last set */
   double published;  /* when */
@@ -52,6 +53,28 @@ static double common_mu(const live_run *run)
       common = mu;
     }
   return common;
+}
+
+static const char *name_in_world(const void *of, int rods, int object)
+{
+  (void)rods;
+  return skein_world_name(of, object);
+}
+
+/* The steps since the last frame; of several flaws of a step the first: it is the one that was answered. */
+static void judge_steps(live_run *run)
+{
+  live_verdict *v = &run->verdict;
+  for (int k = 0; k < run->step_count; k++) {
+    const skein_step_info *step = &run->steps[k];
+    int flaw = 0;
+    v->steps++;
+    if (step->verdict.crossed.size > 0) v->crossings += step->verdict.crossed.size;
+    if (!run_step_flawed(step)) continue;
+    while (!(run_flaws(step) >> flaw & 1)) flaw++;
+    v->flawed++;
+    v->last = view_flaw_of((run_names){name_in_world, run->world}, step, flaw);
+  }
 }
 
 /* Takes the steps off the end of a packed frame, into the ring. */
@@ -96,6 +119,7 @@ static void hand_over(live_run *run, view_bytes *packed, double *length)
   view_bytes old = sim->newest;
   double *old_length = sim->length;
   sim->newest = *packed, sim->sequence = run->sequence, sim->length = length;
+  sim->verdict = run->verdict;
   sim->rods = skein_world_rods(run->world), sim->time = skein_world_time(run->world);
   if (sim->wish.sets == run->done.sets) sim->shown = shown; /* else newer ones are on their way */
   pthread_cond_broadcast(&sim->published);
@@ -128,6 +152,7 @@ static skein_status publish(live_run *run)
     skein_frame_destroy(&frame), view_bytes_free(&packed), free(length);
     return s;
   }
+  judge_steps(run);
   run->sequence++, run->step_count = 0, run->published = run_clock();
   hand_over(run, &packed, length);
   skein_frame_destroy(again ? &run->last : &run->before);
@@ -211,6 +236,7 @@ static skein_status back_to_start(live_run *run, const live_wish *wish)
   for (int h = 0; h < LIVE_HANDS; h++) run->done.hand[h].holds = false;
   skein_status s = skein_world_load(run->world, run->start, run->start_size);
   run->failed = false, run->frame = 0, run->step_count = 0, run->generation++;
+  run->verdict = (live_verdict){0};
   pthread_mutex_lock(&run->sim->lock);
   run->sim->steps.count = 0;
   pthread_mutex_unlock(&run->sim->lock);

@@ -197,13 +197,20 @@ static json_t *controls_json(const live_controls *c)
                    vector(c->wind));
 }
 
+static json_t *verdict_json(const live_verdict *v)
+{
+  return json_pack("{s:I, s:I, s:o, s:o}", "steps", (json_int_t)v->steps, "flawed", (json_int_t)v->flawed, "crossings",
+                   tool_json_number(v->crossings), "last", v->flawed > 0 ? view_flaw_json(&v->last) : json_null());
+}
+
 json_t *live_sim_state(live_sim *sim)
 {
   pthread_mutex_lock(&sim->lock);
   look(sim);
-  json_t *o = json_pack("{s:b, s:b, s:o, s:o, s:I, s:o}", "paused", sim->wish.paused, "failed", sim->failed, "error",
-                        sim->failed ? tool_json_text(sim->error) : json_null(), "time", tool_json_number(sim->time),
-                        "sequence", (json_int_t)sim->sequence, "controls", controls_json(&sim->shown));
+  json_t *o = json_pack("{s:b, s:b, s:o, s:o, s:I, s:o, s:o}", "paused", sim->wish.paused, "failed", sim->failed,
+                        "error", sim->failed ? tool_json_text(sim->error) : json_null(), "time",
+                        tool_json_number(sim->time), "sequence", (json_int_t)sim->sequence, "controls",
+                        controls_json(&sim->shown), "verdict", verdict_json(&sim->verdict));
   pthread_mutex_unlock(&sim->lock);
   return o;
 }

@@ -15,8 +15,10 @@ typedef struct point {
   double time, dt, contacts, nu, sweeps, error, stick, slide, open, penetration, speed;
   double kinetic, elastic, gravity, dissipated; /* gravity from the start, dissipated since the start */
   double phase[RUN_PHASES];
-  double above; /* worst error of the steps that missed their tolerance */
-  double work;  /* of forces, since the start */
+  double above;                  /* worst error of the steps that missed their tolerance */
+  double work;                   /* of forces, since the start */
+  double flaw[SKEIN_FLAW_COUNT]; /* steps with it */
+  double overlap;                /* contact lengths */
 } point;
 enum { point_columns = sizeof(point) / sizeof(double) };
 
@@ -27,7 +29,7 @@ static double larger(double a, double b)
 
 static point make_point(const skein_step_info *steps, int count, double gravity, double *dissipated, double *work)
 {
-  point p = {.nu = 0, .error = NAN, .above = NAN};
+  point p = {.nu = 0, .error = NAN, .above = NAN, .overlap = NAN};
   double weight = 1.0 / count;
   for (int k = 0; k < count; k++) {
     const skein_step_info *t = &steps[k];
@@ -39,6 +41,8 @@ static point make_point(const skein_step_info *steps, int count, double gravity,
     if (t->error > 0 && t->converged) p.error = larger(p.error, t->error);
     if (t->error > 0 && !t->converged) p.above = larger(p.above, t->error);
     p.kinetic += t->kinetic * weight, p.elastic += t->elastic * weight, p.gravity += (t->gravity - gravity) * weight;
+    for (int f = 0; f < SKEIN_FLAW_COUNT; f++) p.flaw[f] += run_flaws(t) >> f & 1;
+    if (!(run_flaws(t) & SKEIN_FLAWS_UNKNOWN)) p.overlap = larger(p.overlap, t->verdict.overlap.size);
     *dissipated += t->dissipated, *work += t->work;
     const double seconds[RUN_PHASES] = {t->seconds_rods, t->seconds_collide, t->seconds_assemble, t->seconds_solve,
                                         t->seconds_other};
@@ -53,7 +57,8 @@ static int write_data(FILE *out, const skein_step_info *steps, int count)
   int points = count < most_points ? count : most_points;
   double dissipated = 0, work = 0;
   fputs("# time dt/ms contacts nu sweeps error stick slide open penetration speed kinetic elastic gravity dissipated "
-        "rods collision assembly solve other above work\n",
+        "rods collision assembly solve other above work diverged woken too-fast missed curved too-deep deep unbalanced "
+        "overlap\n",
         out);
   for (int k = 0; k < points; k++) {
     int first = (int)((int64_t)k * count / points), next = (int)((int64_t)(k + 1) * count / points);
@@ -100,6 +105,17 @@ static const run_figure figures[] = {
      "plot D u 1:5 axes x1y2 w filledcurves x1 lc rgb '#d6eaf8' t 'sweeps', \\\n"
      "     D u 1:6 w p pt 7 ps 0.35 lc rgb '#1a5276' t 'error', \\\n"
      "     D u 1:21 w p pt 7 ps 0.6 lc rgb '#c0392b' t 'above tolerance'\n"},
+    {"verdict", 960, 560, "Verdict: steps with a flaw",
+     "array C[8] = ['#7b241c', '#616a6b', '#b9770e', '#2471a3', '#7d3c98', '#c0392b', '#dc7633', '#1e8449']\n"
+     "set multiplot\nset rmargin at screen 0.96\nset bmargin at screen 0.42\nunset key\nunset xlabel\nset format x ''\n"
+     "set lmargin at screen 0.13\nset yrange [0.4:8.6]\n"
+     "set ytics ('diverged' 1, 'woken' 2, 'too fast' 3, 'missed' 4, 'curved' 5, 'too deep' 6, 'deep' 7, 'unbalanced' "
+     "8)\n"
+     "plot for [k=1:8] D u 1:(k) w l lw 0.6 lc rgb '#e8e8e8', \\\n"
+     "     for [k=1:8] D u 1:(column(22 + k) > 0 ? k : NaN) w p pt 5 ps 0.5 lc rgb C[k]\n"
+     "unset label\nset tmargin at screen 0.36\nset bmargin at screen 0.12\nset format x '%g'\nset xlabel 'time (s)'\n"
+     "set yrange [0:*]\nset ytics auto\nset ylabel 'overlap (radii)'\n"
+     "plot D u 1:(0) w l lw 0.6 lc rgb '#e8e8e8', D u 1:31 w l lw 1.5 lc rgb '#c0392b'\nunset multiplot\n"},
     {"step", 960, 680, "Step length, speed and overlap",
      "set multiplot\nunset key\nset lmargin at screen 0.11\nset rmargin at screen 0.96\nunset xlabel\nset format x ''\n"
      "set bmargin at screen 0.66\nset ylabel 'dt (ms)'\nset yrange [0:*]\n"

@@ -55,16 +55,17 @@ static void write_duration(double seconds, char text[32])
 /* What is known after a step: the same words on a terminal and in a file. */
 static int write_words(run_progress *p, const skein_step_info *step, int frame, char *text, size_t size)
 {
-  char left[32];
+  char left[32], flawed[32] = "";
   double speed = find_speed(p, step->time);
   bool settles = step->time < 0; /* the way to frame 0 */
   write_duration(((settles ? 0 : p->last / p->fps) - step->time) / speed, left);
+  if (p->flawed > 0) snprintf(flawed, sizeof flawed, "  %d flawed", p->flawed);
   if (settles)
-    return snprintf(text, size, "settling %7.4g s  %5d contacts  %4d sweeps  largest %.2g m/s  speed %-7.2g %6s left",
-                    step->time, step->contacts, step->sweeps, step->speed, speed, left);
+    return snprintf(text, size, "settling %7.4g s  %5d contacts  %4d sweeps%s  largest %.2g m/s  speed %-7.2g %6s left",
+                    step->time, step->contacts, step->sweeps, flawed, step->speed, speed, left);
   int digits = snprintf(NULL, 0, "%d", p->last);
-  return snprintf(text, size, "%7.4g s  frame %*d/%d  %5d contacts  %4d sweeps  error %.0e  speed %-7.2g %6s left",
-                  step->time, digits, frame, p->last, step->contacts, step->sweeps, step->error, speed, left);
+  return snprintf(text, size, "%7.4g s  frame %*d/%d  %5d contacts  %4d sweeps  error %.0e%s  speed %-7.2g %6s left",
+                  step->time, digits, frame, p->last, step->contacts, step->sweeps, step->error, flawed, speed, left);
 }
 
 static int terminal_width(void)
@@ -94,6 +95,7 @@ static void show_bar(run_progress *p, const skein_step_info *step, int frame)
 void run_progress_step(run_progress *p, const skein_step_info *step, int frame)
 {
   double now = run_clock();
+  p->flawed += run_step_flawed(step);
   if (p->quiet || now - p->said < (p->terminal ? bar_seconds : line_seconds)) return;
   char words[256];
   p->said = now;

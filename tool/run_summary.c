@@ -8,6 +8,10 @@
   {                                                                                                                    \
 #field, unit, kind, offsetof(skein_step_info, field)                                                               \
   }
+#define VERDICT(name, field, kind, unit)                                                                               \
+  {                                                                                                                    \
+    name, unit, kind, offsetof(skein_step_info, verdict.field)                                                         \
+  }
 const run_column run_columns[RUN_COLUMNS] = {
     COLUMN(RUN_NUMBER, time, "s"),
     COLUMN(RUN_NUMBER, dt, "s"),
@@ -38,7 +42,20 @@ const run_column run_columns[RUN_COLUMNS] = {
     COLUMN(RUN_NUMBER, seconds_other, "s"),
     COLUMN(RUN_NUMBER, seconds_loop, "s"),
     COLUMN(RUN_NUMBER, memory, "MB"),
+    COLUMN(RUN_INTEGER, attempts, ""),
+    VERDICT("flaws", flaws, RUN_FLAWS, ""),
+    VERDICT("overlap", overlap.size, RUN_NUMBER, "radii"),
+    VERDICT("deeper", deeper.size, RUN_NUMBER, "radii"),
+    VERDICT("curved", curved.size, RUN_NUMBER, "radii"),
+    VERDICT("balance", balance.size, RUN_NUMBER, ""),
+    VERDICT("reach", reach.size, RUN_NUMBER, ""),
+    VERDICT("speed_ratio", speed.size, RUN_NUMBER, ""),
+    VERDICT("crossed", crossed.size, RUN_NUMBER, "pairs"),
+    VERDICT("made", made, RUN_NUMBER, "J"),
+    VERDICT("turnover", turnover, RUN_NUMBER, "J"),
+    COLUMN(RUN_INTEGER, rods, ""),
 };
+#undef VERDICT
 #undef COLUMN
 
 const char *const run_phases[RUN_PHASES] = {"rods", "collision", "assembly", "solve", "other"};
@@ -46,6 +63,9 @@ const char *const run_phases[RUN_PHASES] = {"rods", "collision", "assembly", "so
 double run_value(const skein_step_info *step, const run_column *column)
 {
   const char *at = (const char *)step + column->offset;
+  bool judged = !(step->verdict.flaws & SKEIN_FLAWS_UNKNOWN);
+  if (column->kind == RUN_FLAWS) return judged ? run_flaws(step) : NAN;
+  if (column->offset >= offsetof(skein_step_info, rods) && !judged) return NAN;
   if (column->kind == RUN_NUMBER) return *(const double *)(const void *)at;
   return column->kind == RUN_INTEGER ? *(const int *)(const void *)at : *(const bool *)at;
 }
@@ -106,11 +126,9 @@ void run_print_summary(const run_summary *s)
   if (isfinite(s->stick))
     printf("; stick %.1f %%, slide %.1f %%, open %.1f %%", 100 * s->stick, 100 * s->slide, 100 * s->open);
   if (isfinite(deep->max) && deep->max > 0) printf("; deepest overlap %.2g radii", deep->max);
-  printf("\nsolver       sweeps mean %.1f, most %.0f; ", sweeps->mean, sweeps->max);
-  if (s->above == 0) printf("every step within its tolerance");
-  else printf("%d of %d steps (%.2g %%) above the tolerance", s->above, s->steps, 100.0 * s->above / s->steps);
-  if (isfinite(error->max)) printf(", worst error %.1e", error->max);
-  if (s->retried > 0) printf("; %d shorter tries", s->retried);
+  printf("\nsolver       sweeps mean %.1f, most %.0f", sweeps->mean, sweeps->max);
+  if (isfinite(error->max)) printf("; worst error %.1e", error->max);
+  if (s->retried > 0) printf("; %d more %s", s->retried, s->retried == 1 ? "try" : "tries");
   printf("\ntime         %.3g ms per step:", 1e3 * s->seconds_all / s->steps);
   for (int p = 0; p < RUN_PHASES && s->seconds_all > 0; p++)
     printf("%s %s %.1f %%", p ? "," : "", run_phases[p], 100 * s->seconds[p] / s->seconds_all);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Exit codes, in the order of severity: the worst of several files wins. */
-enum { TOOL_OK = 0, TOOL_NOT_CONVERGED = 1, TOOL_BAD = 2, TOOL_IO = 3, TOOL_INTERRUPTED = 130 };
+enum { TOOL_OK = 0, TOOL_NOT_CONVERGED = 1, TOOL_BAD = 2, TOOL_IO = 3, TOOL_FLAWED = 4, TOOL_INTERRUPTED = 130 };
 
 /* ---- options.c ---- */
 

@@ -2,7 +2,7 @@
 #ifndef SKEIN_VIEW_H
 #define SKEIN_VIEW_H
 
-#include "tool.h"
+#include "run.h"
 
 /* Bytes that grow; zeroed at first, released by view_bytes_free. */
 typedef struct view_bytes {
@@ -64,13 +64,13 @@ void view_resample_free(skein_frame *resampled);
 /* ---- view_head.c: the head ---- */
 
 /* A number of a step that plots show, and how neighbours are merged. */
-typedef enum view_merge { VIEW_LAST, VIEW_LEAST, VIEW_MOST, VIEW_SUM } view_merge;
+typedef enum view_merge { VIEW_LAST, VIEW_LEAST, VIEW_MOST, VIEW_SUM, VIEW_UNION } view_merge;
 typedef struct view_column {
   const char *name; /* as in run_columns */
   view_merge merge;
 } view_column;
 
-enum { VIEW_COLUMNS = 12 };
+enum { VIEW_COLUMNS = 13 };
 extern const view_column view_columns[VIEW_COLUMNS]; /* view_pack.c */
 
 typedef struct view_head {
@@ -86,5 +86,21 @@ typedef struct view_head {
 json_t *view_head_json(const skein_look *look, const view_head *head);
 /* As text that may stand inside a <script>. false: no memory. */
 bool view_head_write(const json_t *head, view_bytes *out);
+
+/* ---- view_verdict.c: what steps are worth ---- */
+
+/* A flaw of one step, or of some: of the worst of them. */
+typedef struct view_flaw {
+  double time; /* s */
+  skein_flaw flaw;
+  int steps, rods[2], bodies[2]; /* numbers in the frame, -1: none */
+  char text[RUN_TEXT];           /* how bad, and who */
+} view_flaw;
+
+view_flaw view_flaw_of(run_names names, const skein_step_info *step, skein_flaw flaw);
+json_t *view_flaw_json(const view_flaw *flaw);
+json_t *view_flaw_names(void);
+/* The verdict of a run, with marks for its timeline. */
+json_t *view_verdict_json(run_names names, const skein_step_info *steps, int count);
 
 #endif

@@ -92,6 +92,7 @@ json_t *view_head_json(const skein_look *look, const view_head *head)
   json_object_set_new(o, "bounds", json_pack("[oo]", three(head->lo), three(head->hi)));
   json_object_set_new(o, "gravity", three(head->gravity));
   json_object_set_new(o, "columns", columns);
+  json_object_set_new(o, "flaws", view_flaw_names());
   json_object_set_new(o, "scale", json_pack("{sfsf}", "speed", head->speed, "force", head->force));
   return o;
 }

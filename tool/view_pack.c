@@ -1,7 +1,6 @@
 /* Frames for the page: places as 16-bit numbers in a box, values as 8 bits, differences to the frame before where the
  * rods are the same (docs/viewer.md, "Frame"). A value v of 0 .. m is kept as q = 255 sqrt(v/m): small ones keep their
  * digits. */
-#include "run.h"
 #include "view.h"
 
 #include <assert.h>
@@ -14,7 +13,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are little-endi
 const view_column view_columns[VIEW_COLUMNS] = {
     {"time", VIEW_LAST},    {"dt", VIEW_LEAST},     {"contacts", VIEW_MOST},  {"stick", VIEW_MOST},
     {"slide", VIEW_MOST},   {"sweeps", VIEW_MOST},  {"error", VIEW_MOST},     {"kinetic", VIEW_LAST},
-    {"elastic", VIEW_LAST}, {"gravity", VIEW_LAST}, {"dissipated", VIEW_SUM}, {"speed", VIEW_MOST}};
+    {"elastic", VIEW_LAST}, {"gravity", VIEW_LAST}, {"dissipated", VIEW_SUM}, {"speed", VIEW_MOST},
+    {"flaws", VIEW_UNION}};
 
 enum { WITH_RODS = 1, DIFFERENCES = 2, SURFACE_DIFFERENCES = 4 };
 enum { SPEED, FORCE, STATUS, ISLAND, VALUES };
@@ -320,6 +320,8 @@ static double merge(view_merge how, double a, double b)
     return fmax(a, b);
   case VIEW_SUM:
     return a + b;
+  case VIEW_UNION: /* of sets; NaN: not known */
+    return isnan(a) ? b : isnan(b) ? a : (unsigned)a | (unsigned)b;
   default:
     return b;
   }

@@ -26,9 +26,10 @@ from .measure import (MEASURE_DTYPE, RUB_DTYPE, Clumps, Measures, Motion, Rest, 
 from .rods import (ENDS, ROD_MODELS, Hold, Load, Pose, RelaxInfo, Rod, RodEnergy, RodView, default_pose, rod_models,
                    step_rods)
 from .run import Run, simulate
+from .verdict import ACTIONS, FLAWS, Attempt, Finding, Verdict, flaw_names
 from .world import STEP_DTYPE, Body, Frame, Scene, StepInfo, World, steps_array
 
 Error.__module__ = Code.__module__ = __name__  # "skein.Error: ..." at the end of a traceback
 
-_ROOMS = ("friction", "look", "rods", "run", "world")  # `measure` is a function, too
+_ROOMS = ("friction", "look", "rods", "run", "verdict", "world")  # `measure` is a function, too
 __all__ = [name for name in dir() if not name.startswith("_") and name not in _ROOMS]

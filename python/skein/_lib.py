@@ -12,7 +12,7 @@ import pathlib
 import threading
 import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_int64,
-                    c_size_t, c_uint64, c_void_p)
+                    c_size_t, c_uint, c_uint64, c_void_p)
 
 import numpy
 
@@ -125,6 +125,16 @@ SolveInfoStruct = struct(
     ("local_solves", c_int64), ("local_alternates", c_int64), ("local_failures", c_int64), ("stick", c_int),
     ("slide", c_int), ("open", c_int))
 
+FindingStruct = struct("skein_finding", ("size", c_double), ("a", c_int), ("b", c_int))
+
+VerdictStruct = struct(
+    "skein_verdict", ("flaws", c_uint), *((name, FindingStruct) for name in (
+        "overlap", "deeper", "curved", "balance", "reach", "speed", "crossed")), ("made", c_double),
+    ("turnover", c_double))
+
+AttemptStruct = struct("skein_attempt", ("dt", c_double), ("flaws", c_uint), ("action", c_int), ("sweeps", c_int),
+                       ("seconds", c_double))
+
 StepInfoStruct = struct(
     "skein_step_info", ("time", c_double), ("dt", c_double), ("retries", c_int), ("contacts", c_int),
     ("islands", c_int), ("rods_asleep", c_int), ("nu", c_double), ("sweeps", c_int), ("error", c_double),
@@ -132,7 +142,8 @@ StepInfoStruct = struct(
     ("speed", c_double), ("kinetic", c_double), ("elastic", c_double), ("gravity", c_double), ("work", c_double),
     ("dissipated", c_double), ("dissipated_friction", c_double), ("seconds_rods", c_double),
     ("seconds_collide", c_double), ("seconds_assemble", c_double), ("seconds_solve", c_double),
-    ("seconds_other", c_double), ("seconds_loop", c_double), ("memory", c_double))
+    ("seconds_other", c_double), ("seconds_loop", c_double), ("memory", c_double), ("rods", c_int),
+    ("verdict", VerdictStruct), ("attempts", c_int), ("attempt", AttemptStruct * 24))
 
 FrameStruct = struct(
     "skein_frame", ("index", c_int), ("time", c_double), ("dt", c_double), ("rods", c_int), ("points", c_int),
@@ -256,6 +267,11 @@ FUNCTIONS = {
     "skein_scene_duration": (c_double, [c_void_p]),
     "skein_scene_fps": (c_double, [c_void_p]),
     "skein_scene_start": (StartInfoStruct, [c_void_p]),
+    "skein_scene_rods": (c_int, [c_void_p]),
+    "skein_scene_bodies": (c_int, [c_void_p]),
+    "skein_scene_name": (c_char_p, [c_void_p, c_int]),
+    "skein_flaw_name": (c_char_p, [c_int]),
+    "skein_action_name": (c_char_p, [c_int]),
     "skein_world_create": (Status, [c_void_p, c_int, _out]),
     "skein_world_destroy": (None, [c_void_p]),
     "skein_world_time": (c_double, [c_void_p]),
@@ -267,6 +283,7 @@ FUNCTIONS = {
     "skein_world_rod": (c_void_p, [c_void_p, c_int]),
     "skein_world_bodies": (c_int, [c_void_p]),
     "skein_world_body": (None, [c_void_p, c_int, c_double_p, c_double_p, c_double_p, c_double_p]),
+    "skein_world_name": (c_char_p, [c_void_p, c_int]),
     "skein_world_set_pull": (Status, [c_void_p, c_int, c_double, c_double_p, c_double]),
     "skein_world_env": (EnvStruct, [c_void_p]),
     "skein_world_set_gravity": (Status, [c_void_p, c_double_p]),
@@ -292,6 +309,7 @@ FUNCTIONS = {
     "skein_run_set_folder": (Status, [c_void_p, c_char_p]),
     "skein_run_state": (Status, [c_void_p, _out, POINTER(c_size_t), POINTER(_steps_p), POINTER(c_int)]),
     "skein_run_frame": (Status, [c_void_p, c_int, _frame_p]),
+    "skein_run_name": (c_char_p, [c_void_p, c_int, c_int]),
     "skein_run_steps": (Status, [c_void_p, POINTER(_steps_p), POINTER(c_int)]),
     "skein_default_measure_def": (MeasureDef, []),
     "skein_measure_clumps": (Status, [_frame_p, _frame_p, POINTER(MeasureDef), c_int_p, POINTER(ClumpsStruct)]),

@@ -10,7 +10,7 @@ import numpy
 
 from . import _lib
 from ._lib import lib
-from .world import STEP_DTYPE, Frame, Scene, StepInfo, World, _scene, steps_array
+from .world import STEP_DTYPE, Frame, Scene, StepInfo, World, _info, _scene, steps_array
 
 
 def _steps_struct(steps):
@@ -126,13 +126,21 @@ class Run(_lib.Owner):
         return (self.frame(k) for k in range(self.frames))
 
     def steps(self) -> numpy.ndarray:
-        """Every step of the frames, a structured array with the fields of StepInfo: run.steps()["contacts"]."""
+        """Every step of the frames, a structured array laid out as in C: run.steps()["contacts"],
+        run.steps()["verdict"]["overlap"]["size"]; `skein.flaw_names` says which flaws a set of bits has."""
         out, count = ctypes.POINTER(_lib.StepInfoStruct)(), ctypes.c_int()
         with self._use() as run, _lib.hdf5:
             status = lib.skein_run_steps(run, out, count)
             rows = _steps_take(out, count.value if status.code == _lib.Code.OK else 0)
         _lib.check(status)
         return rows
+
+    def infos(self) -> list[StepInfo]:
+        """The same as StepInfo records, whose verdicts have names of flaws, rods and bodies."""
+        rows = numpy.ascontiguousarray(self.steps())
+        structs = (_lib.StepInfoStruct * len(rows)).from_buffer(rows) if len(rows) else ()
+        with self._use() as run:
+            return [_info(s, lambda k, rods=s.rods: lib.skein_run_name(run, rods, k)) for s in structs]
 
     def state(self) -> tuple[bytes, numpy.ndarray]:
         """The last state of the world (b"": none) and the steps since the last frame."""

@@ -11,10 +11,11 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
 import numpy
 
-from . import _lib
+from . import _lib, verdict as _verdict
 from ._lib import lib
 from .friction import Problem, Solution, _solution_copy
 from .rods import RodView
+from .verdict import Attempt, Verdict
 
 
 class StepInfo(NamedTuple):
@@ -48,15 +49,33 @@ class StepInfo(NamedTuple):
     seconds_other: float
     seconds_loop: float  # of seconds_solve: the iterations alone
     memory: float  # MB, the most that the process has had so far
+    rods: int = 0  # at its end: objects of the verdict from here on are bodies
+    verdict: Verdict = Verdict()
+    attempts: tuple[Attempt, ...] = ()  # at this step, the accepted one with them
 
 
-# The same as a row of a structured array, laid out as in C.
-STEP_DTYPE = numpy.dtype({
-    "names": list(StepInfo._fields),
-    "formats": [{ctypes.c_int: "i4", ctypes.c_double: "f8", ctypes.c_bool: "?"}[kind]
-                for _, kind in _lib.StepInfoStruct._fields_],
-    "offsets": [getattr(_lib.StepInfoStruct, name).offset for name in StepInfo._fields],
-    "itemsize": ctypes.sizeof(_lib.StepInfoStruct)})
+_PLAIN = StepInfo._fields[:-2]  # with the same name and a number in C
+
+
+def _dtype(kind):
+    """The numpy type of a struct, laid out as in C; an array of them is one with a shape."""
+    if issubclass(kind, ctypes.Array):
+        return numpy.dtype((_dtype(kind._type_), (kind._length_,)))
+    if not issubclass(kind, ctypes.Structure):
+        return numpy.dtype(kind)
+    names = [name for name, _ in kind._fields_]
+    return numpy.dtype({"names": names, "formats": [_dtype(field) for _, field in kind._fields_],
+                        "offsets": [getattr(kind, name).offset for name in names], "itemsize": ctypes.sizeof(kind)})
+
+
+# A row of a structured array of steps: steps["verdict"]["overlap"]["size"], steps["attempt"]["action"][k, :attempts].
+STEP_DTYPE = _dtype(_lib.StepInfoStruct)
+
+
+def _info(source, find) -> StepInfo:
+    """From the struct; find: the name of an object."""
+    plain = {name: getattr(source, name) for name in _PLAIN}
+    return StepInfo(**plain, verdict=_verdict._take(source.verdict, find), attempts=_verdict._take_attempts(source))
 
 
 class Body(NamedTuple):
@@ -69,11 +88,23 @@ class Body(NamedTuple):
 
 def steps_array(steps) -> numpy.ndarray:
     """StepInfo records (or rows of Run.steps) as one structured array."""
+    steps = steps if isinstance(steps, numpy.ndarray) else list(steps)
     if isinstance(steps, numpy.ndarray):
         if steps.dtype.names != STEP_DTYPE.names or steps.ndim != 1:
             raise ValueError("steps: expected rows with the fields of skein.StepInfo")
         return numpy.ascontiguousarray(steps, STEP_DTYPE)
-    return numpy.array([tuple(StepInfo(*step)) for step in steps], STEP_DTYPE)
+    rows = numpy.zeros(len(steps), STEP_DTYPE)
+    structs = (_lib.StepInfoStruct * len(steps)).from_buffer(rows) if len(steps) else ()
+    for k, step in enumerate(steps):
+        if isinstance(step, numpy.void):
+            rows[k] = step
+            continue
+        step = StepInfo(*step)
+        for name in _PLAIN:
+            setattr(structs[k], name, getattr(step, name))
+        _verdict._fill(step.verdict, structs[k].verdict)
+        _verdict._fill_attempts(step.attempts, structs[k])
+    return rows
 
 
 # ---- Scenes ----
@@ -396,7 +427,7 @@ class World(_lib.Owner):
             raise RuntimeError("the world was made with several threads before the fork: make it with threads=1")
         with self._use() as world:
             _lib.check(lib.skein_world_step(world, until, out))
-        return _lib.record(StepInfo, out)
+            return _info(out, lambda k: lib.skein_world_name(world, k))
 
     def run(self, until: float, callback: Callable[[World, StepInfo], Any] | None = None) -> list[StepInfo]:
         """Steps to the time `until`. callback(world, info) after each; true stops."""
@@ -424,6 +455,14 @@ class World(_lib.Owner):
         """How many bodies."""
         with self._use() as world:
             return lib.skein_world_bodies(world)
+
+    def name(self, k: int) -> str:
+        """The name of object k in the scene: rods first ("hair[17]"), then bodies."""
+        with self._use() as world:
+            found = lib.skein_world_name(world, _lib.integer(k, "object"))
+        if found is None:
+            raise IndexError(f"the world has no object {k}")
+        return found.decode(errors="replace")
 
     def body(self, i: int) -> Body:
         """Where body i is and how it moves: copies."""

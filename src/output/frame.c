@@ -1,12 +1,10 @@
-/* Frames and steps as groups of an HDF5 file (docs/runs.md has the layout). */
+/* Frames as groups of an HDF5 file (docs/runs.md has the layout). */
 #include "output/output.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Frames ---- */
 
 void skein_frame_destroy(skein_frame *f)
 {
@@ -213,128 +211,5 @@ skein_status sk_frame_get(const sk_h5 *h, hid_t group, skein_frame *f)
   if (s.code == SKEIN_OK) s = get_surfaces(h, group, f);
   if (s.code == SKEIN_OK) s = sk_frame_check(f);
   if (s.code != SKEIN_OK) skein_frame_destroy(f);
-  return s;
-}
-
-/* ---- Steps ---- */
-
-typedef enum column_kind { NUMBER, INTEGER, TRUTH } column_kind;
-
-typedef struct step_column {
-  const char *name;
-  column_kind kind;
-  size_t offset;
-  bool optional; /* files of earlier versions have none: it is 0 there */
-} step_column;
-
-#define COLUMN(kind, field)                                                                                            \
-  {                                                                                                                    \
-#field, kind, offsetof(skein_step_info, field), false                                                              \
-  }
-#define OPTIONAL(kind, field)                                                                                          \
-  {                                                                                                                    \
-#field, kind, offsetof(skein_step_info, field), true                                                               \
-  }
-static const step_column columns[] = {
-    COLUMN(NUMBER, time),
-    COLUMN(NUMBER, dt),
-    COLUMN(INTEGER, retries),
-    COLUMN(INTEGER, contacts),
-    COLUMN(INTEGER, islands),
-    COLUMN(INTEGER, rods_asleep),
-    COLUMN(NUMBER, nu),
-    COLUMN(INTEGER, sweeps),
-    COLUMN(NUMBER, error),
-    OPTIONAL(NUMBER, tol),
-    COLUMN(TRUTH, converged),
-    COLUMN(INTEGER, stick),
-    COLUMN(INTEGER, slide),
-    COLUMN(INTEGER, open),
-    COLUMN(NUMBER, penetration),
-    COLUMN(NUMBER, speed),
-    COLUMN(NUMBER, kinetic),
-    COLUMN(NUMBER, elastic),
-    COLUMN(NUMBER, gravity),
-    OPTIONAL(NUMBER, work),
-    COLUMN(NUMBER, dissipated),
-    OPTIONAL(NUMBER, dissipated_friction),
-    COLUMN(NUMBER, seconds_rods),
-    COLUMN(NUMBER, seconds_collide),
-    COLUMN(NUMBER, seconds_assemble),
-    COLUMN(NUMBER, seconds_solve),
-    COLUMN(NUMBER, seconds_other),
-    OPTIONAL(NUMBER, seconds_loop),
-    OPTIONAL(NUMBER, memory),
-};
-#undef COLUMN
-#undef OPTIONAL
-enum { column_count = sizeof columns / sizeof columns[0] };
-
-static hid_t column_type(column_kind kind)
-{
-  return kind == NUMBER ? H5T_NATIVE_DOUBLE : kind == INTEGER ? H5T_NATIVE_INT : H5T_NATIVE_SCHAR;
-}
-
-/* The column c of the steps as an array, or from one. */
-static void column_out(const step_column *c, const skein_step_info *steps, int count, void *array)
-{
-  for (int k = 0; k < count; k++) {
-    const char *at = (const char *)&steps[k] + c->offset;
-    if (c->kind == NUMBER) ((double *)array)[k] = *(const double *)(const void *)at;
-    else if (c->kind == INTEGER) ((int *)array)[k] = *(const int *)(const void *)at;
-    else ((signed char *)array)[k] = *(const bool *)at;
-  }
-}
-
-static void column_in(const step_column *c, const void *array, skein_step_info *steps, int64_t count)
-{
-  for (int64_t k = 0; k < count; k++) {
-    char *at = (char *)&steps[k] + c->offset;
-    if (c->kind == NUMBER) *(double *)(void *)at = ((const double *)array)[k];
-    else if (c->kind == INTEGER) *(int *)(void *)at = ((const int *)array)[k];
-    else *(bool *)at = ((const signed char *)array)[k] != 0;
-  }
-}
-
-skein_status sk_steps_put(sk_h5 *h, hid_t in, const skein_step_info *steps, int count)
-{
-  double *array = sk_calloc((size_t)count, sizeof *array);
-  if (!array) return sk_no_memory();
-  hid_t group = sk_h5_put_group(h, in, "steps", column_count);
-  for (int c = 0; c < column_count; c++) {
-    column_out(&columns[c], steps, count, array);
-    sk_h5_put(h, group, columns[c].name, column_type(columns[c].kind), count, 0, array, SK_H5_PACKED);
-  }
-  sk_h5_end(group);
-  free(array);
-  return sk_ok();
-}
-
-static skein_status get_columns(const sk_h5 *h, hid_t group, skein_step_info **steps, int64_t *count)
-{
-  skein_status s = sk_ok();
-  for (int c = 0; c < column_count && s.code == SKEIN_OK; c++) {
-    void *array;
-    if (columns[c].optional && H5Lexists(group, columns[c].name, H5P_DEFAULT) == 0) continue;
-    s = sk_h5_get(h, group, columns[c].name, column_type(columns[c].kind), count, 0, &array);
-    if (s.code == SKEIN_OK && !*steps && !(*steps = sk_calloc((size_t)*count, sizeof **steps))) s = sk_no_memory();
-    if (s.code == SKEIN_OK) column_in(&columns[c], array, *steps, *count);
-    free(array);
-  }
-  return s;
-}
-
-skein_status sk_steps_get(const sk_h5 *h, hid_t in, skein_step_info **steps, int *count)
-{
-  hid_t group;
-  int64_t rows = -1;
-  *steps = NULL, *count = 0;
-  if (H5Lexists(in, "steps", H5P_DEFAULT) == 0) return sk_ok();
-  skein_status s = sk_h5_get_group(in, "steps", &group);
-  if (s.code != SKEIN_OK) return s;
-  s = sk_status_prefix(get_columns(h, group, steps, &rows), "steps");
-  sk_h5_end(group);
-  if (s.code == SKEIN_OK) *count = (int)rows;
-  else free(*steps), *steps = NULL;
   return s;
 }

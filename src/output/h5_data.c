@@ -14,6 +14,7 @@ enum {
   chunk_bytes = 1 << 18,   /* and divided */
   most_rows = INT_MAX / 8, /* so that sizes are safe in int */
   deflate_limit = 1100,    /* zlib cannot shrink data more than about 1032 times */
+  longest_text = 4096,     /* bytes, of many */
   links_in_header = 64     /* groups up to here need no index */
 };
 
@@ -85,6 +86,13 @@ void sk_h5_put_text(sk_h5 *h, hid_t in, const char *name, const char *text)
   if (how >= 0) H5Pclose(how);
   if (space >= 0) H5Sclose(space);
   if (type >= 0) H5Tclose(type);
+}
+
+void sk_h5_put_texts(sk_h5 *h, hid_t in, const char *name, const char *text, size_t size, int count)
+{
+  hid_t type = text_type(size);
+  if (type < 0) h->failed = true;
+  else sk_h5_put(h, in, name, type, count, 0, text, SK_H5_PACKED), H5Tclose(type);
 }
 
 void sk_h5_put_attribute(sk_h5 *h, hid_t in, const char *name, hid_t type, const void *value)
@@ -203,6 +211,42 @@ skein_status sk_h5_get_text(const sk_h5 *h, hid_t in, const char *name, char **t
   if (set < 0) return sk_fail(SKEIN_BAD_INPUT, "'%s' is not a text", name);
   s = get_text(h, set, name, text);
   H5Dclose(set);
+  return s;
+}
+
+/* Texts of an open dataset, in memory one byte longer than in the file: with a closing zero, whatever they end with. */
+static skein_status get_texts(const sk_h5 *h, hid_t set, hid_t stored, const char *name, char **text, size_t *size,
+                              int *count)
+{
+  hsize_t rows = 0;
+  hid_t space = H5Dget_space(set), type = H5Tcopy(stored);
+  size_t bytes = H5Tget_size(stored);
+  bool shape =
+      space >= 0 && H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_dims(space, &rows, NULL) >= 0;
+  skein_status s = sk_ok();
+  if (!shape || bytes == 0 || bytes > longest_text || rows > most_rows || !holds(h, set, bytes * rows) ||
+      H5Tset_size(type, bytes + 1) < 0 || H5Tset_strpad(type, H5T_STR_NULLTERM) < 0)
+    s = damaged(name);
+  if (s.code == SKEIN_OK && !(*text = sk_calloc(rows, bytes + 1))) s = sk_no_memory();
+  if (s.code == SKEIN_OK && rows > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *text) < 0) s = damaged(name);
+  if (s.code == SKEIN_OK) *size = bytes + 1, *count = (int)rows;
+  else free(*text), *text = NULL;
+  if (type >= 0) H5Tclose(type);
+  if (space >= 0) H5Sclose(space);
+  return s;
+}
+
+skein_status sk_h5_get_texts(const sk_h5 *h, hid_t in, const char *name, char **text, size_t *size, int *count)
+{
+  *text = NULL, *size = 0, *count = 0;
+  skein_status s = check_link(in, name);
+  if (s.code != SKEIN_OK) return s;
+  hid_t set = H5Dopen2(in, name, H5P_DEFAULT), type = set >= 0 ? H5Dget_type(set) : -1;
+  if (type < 0 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0)
+    s = sk_fail(SKEIN_BAD_INPUT, "'%s' is not an array of texts", name);
+  else s = get_texts(h, set, type, name, text, size, count);
+  if (type >= 0) H5Tclose(type);
+  if (set >= 0) H5Dclose(set);
   return s;
 }
 

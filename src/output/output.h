@@ -47,12 +47,16 @@ void sk_h5_end(hid_t group);
 /* rows x cols numbers; cols 0: a vector. */
 void sk_h5_put(sk_h5 *h, hid_t in, const char *name, hid_t type, int64_t rows, int cols, const void *data, int how);
 void sk_h5_put_text(sk_h5 *h, hid_t in, const char *name, const char *text);
+/* `count` texts, each in `size` bytes with its closing zero. */
+void sk_h5_put_texts(sk_h5 *h, hid_t in, const char *name, const char *text, size_t size, int count);
 void sk_h5_put_attribute(sk_h5 *h, hid_t in, const char *name, hid_t type, const void *value);
 
 skein_status sk_h5_get_group(hid_t in, const char *name, hid_t *group);
 /* rows < 0: any number, which it receives; otherwise exactly that many. The caller frees *data. */
 skein_status sk_h5_get(const sk_h5 *h, hid_t in, const char *name, hid_t type, int64_t *rows, int cols, void **data);
 skein_status sk_h5_get_text(const sk_h5 *h, hid_t in, const char *name, char **text);
+/* The caller frees *text; *count is 0 on failure. */
+skein_status sk_h5_get_texts(const sk_h5 *h, hid_t in, const char *name, char **text, size_t *size, int *count);
 skein_status sk_h5_get_attribute(hid_t in, const char *name, hid_t type, void *value);
 
 /* ---- frame.c ---- */
@@ -61,9 +65,35 @@ skein_status sk_frame_check(const skein_frame *f);
 void sk_frame_put(sk_h5 *h, hid_t group, const skein_frame *f);
 skein_status sk_frame_get(const sk_h5 *h, hid_t group, skein_frame *f);
 
+/* ---- steps.c ---- */
+
 /* One dataset per field, in a group "steps"; without the group there are none. */
 skein_status sk_steps_put(sk_h5 *h, hid_t in, const skein_step_info *steps, int count);
 skein_status sk_steps_get(const sk_h5 *h, hid_t in, skein_step_info **steps, int *count);
+/* Their times are numbers, their verdicts and attempts are ones. */
+skein_status sk_steps_check(const skein_step_info *steps, int count);
+
+/* ---- names.c: of rods and bodies ---- */
+
+typedef struct sk_name_list {
+  char *text; /* NULL: not known */
+  size_t size;
+  int count;
+} sk_name_list;
+
+typedef struct sk_names {
+  sk_name_list rod, body; /* of the scene */
+  int *source, sources;   /* which of these each rod was cut from; none: no rod was cut */
+} sk_names;
+
+bool sk_names_make(sk_names *names, const skein_scene *scene);
+void sk_names_free(sk_names *names);
+/* What the rods of a frame come from. */
+bool sk_names_see(sk_names *names, const int *source, int rods);
+/* Of an object where there are so many rods; NULL: not known. */
+const char *sk_names_find(const sk_names *names, int rods, int object);
+void sk_names_put(sk_h5 *h, const sk_names *names);
+skein_status sk_names_get(const sk_h5 *h, sk_names *names); /* files of earlier versions have none */
 
 /* ---- run.c: life and reading; run_write.c ---- */
 
@@ -71,6 +101,7 @@ struct skein_run {
   char *path;   /* of the file itself, through links */
   char *folder; /* path.d: frames that are not in the file yet */
   char *source, *title, *version, *files;
+  sk_names names;
   double fps;
   int frames;
   int listed;    /* frames that the file on the disk knows of; 0: another file is there, or none */

@@ -22,6 +22,7 @@ static void run_free(skein_run *run)
 {
   free(run->path), free(run->folder);
   free(run->source), free(run->title), free(run->version), free(run->files);
+  sk_names_free(&run->names);
   free(run);
 }
 
@@ -67,7 +68,8 @@ static skein_status fill_from_scene(skein_run *run, const skein_scene *scene)
   run->version = strdup(skein_version());
   run->files = strdup("");
   run->fps = skein_scene_fps(scene);
-  return run->source && run->title && run->version && run->files ? sk_ok() : sk_no_memory();
+  bool memory = run->source && run->title && run->version && run->files && sk_names_make(&run->names, scene);
+  return memory ? sk_ok() : sk_no_memory();
 }
 
 skein_status skein_run_create(const char *path, const skein_scene *scene, skein_run **out)
@@ -130,6 +132,11 @@ const char *skein_run_version(const skein_run *run)
 const char *skein_run_folder(const skein_run *run)
 {
   return run->files;
+}
+
+const char *skein_run_name(const skein_run *run, int rods, int object)
+{
+  return sk_names_find(&run->names, rods, object);
 }
 
 /* ---- Opening ---- */
@@ -208,6 +215,7 @@ static skein_status read_head(skein_run *run)
   if (s.code == SKEIN_OK) s = sk_h5_get_text(&h, h.file, "title", &run->title);
   if (s.code == SKEIN_OK) s = sk_h5_get_text(&h, h.file, "version", &run->version);
   if (s.code == SKEIN_OK) s = sk_h5_get_text(&h, h.file, "files", &run->files);
+  if (s.code == SKEIN_OK) s = sk_names_get(&h, &run->names);
   if (s.code == SKEIN_OK && run->linked) s = sk_h5_get_text(&h, h.file, "folder", &folder);
   if (s.code == SKEIN_OK && run->linked) s = find_folder(run, folder);
   free(folder);
@@ -240,30 +248,6 @@ static skein_status reconcile(skein_run *run)
   }
   return s;
 }
-
-skein_status skein_run_open(const char *path, bool write, skein_run **out)
-{
-  *out = NULL;
-  skein_run *run = run_new(path, write);
-  if (!run) return sk_no_memory();
-  sk_h5_quiet quiet = sk_h5_hide();
-  skein_status s = read_head(run);
-  if (s.code == SKEIN_OK && write && access(run->path, W_OK))
-    s = sk_fail(SKEIN_IO_FAILURE, "cannot write: %s", strerror(errno));
-  if (s.code == SKEIN_OK && write && run->linked) s = check_own(run);
-  if (s.code == SKEIN_OK && write && run->linked) s = sk_folder_enter(run);
-  if (s.code == SKEIN_OK && write) s = reconcile(run);
-  if (s.code == SKEIN_OK && write && run->linked) sk_folder_clean(run, true);
-  if (write) run->listed = 0; /* the folder may have another name now: all links are written again */
-  sk_h5_show(quiet);
-  if (s.code == SKEIN_OK) return *out = run, s;
-  if (run->lock >= 0) close(run->lock);
-  bool named = !strncmp(s.message, run->path, strlen(run->path));
-  run_free(run);
-  return named ? s : sk_status_prefix(s, path);
-}
-
-/* ---- Reading ---- */
 
 skein_status sk_run_place(const skein_run *run, int k, char **file, char name[32])
 {
@@ -304,6 +288,50 @@ static skein_status open_frame(const skein_run *run, int k, sk_h5 *h, char **ope
   } else s = sk_h5_get_group(h->file, name, group);
   return sk_status_prefix(s, *opened);
 }
+
+/* What the rods of the last frame were cut from: for their names. What is wrong with that frame is told when it is
+ * read. */
+static void see_last_frame(skein_run *run)
+{
+  sk_h5 h;
+  hid_t group = -1;
+  char *opened = NULL;
+  int *source = NULL;
+  int64_t rods = -1;
+  if (run->frames == 0 || !run->names.rod.text) return;
+  skein_status s = open_frame(run, run->frames - 1, &h, &opened, &group);
+  if (s.code == SKEIN_OK) s = sk_h5_get(&h, group, "rod_source", H5T_NATIVE_INT, &rods, 0, (void **)&source);
+  if (s.code == SKEIN_OK) (void)sk_names_see(&run->names, source, (int)rods);
+  free(source);
+  sk_h5_end(group);
+  if (opened) sk_h5_close(&h);
+  free(opened);
+}
+
+skein_status skein_run_open(const char *path, bool write, skein_run **out)
+{
+  *out = NULL;
+  skein_run *run = run_new(path, write);
+  if (!run) return sk_no_memory();
+  sk_h5_quiet quiet = sk_h5_hide();
+  skein_status s = read_head(run);
+  if (s.code == SKEIN_OK && write && access(run->path, W_OK))
+    s = sk_fail(SKEIN_IO_FAILURE, "cannot write: %s", strerror(errno));
+  if (s.code == SKEIN_OK && write && run->linked) s = check_own(run);
+  if (s.code == SKEIN_OK && write && run->linked) s = sk_folder_enter(run);
+  if (s.code == SKEIN_OK && write) s = reconcile(run);
+  if (s.code == SKEIN_OK && write && run->linked) sk_folder_clean(run, true);
+  if (s.code == SKEIN_OK) see_last_frame(run);
+  if (write) run->listed = 0; /* the folder may have another name now: all links are written again */
+  sk_h5_show(quiet);
+  if (s.code == SKEIN_OK) return *out = run, s;
+  if (run->lock >= 0) close(run->lock);
+  bool named = !strncmp(s.message, run->path, strlen(run->path));
+  run_free(run);
+  return named ? s : sk_status_prefix(s, path);
+}
+
+/* ---- Reading ---- */
 
 static skein_status frame_prefix(skein_status s, int k)
 {

@@ -76,6 +76,7 @@ static void put_head(sk_h5 *h, const skein_run *run, int frames, int base, int f
   sk_h5_put_text(h, h->file, "title", run->title);
   sk_h5_put_text(h, h->file, "version", run->version);
   sk_h5_put_text(h, h->file, "files", run->files);
+  sk_names_put(h, &run->names);
 }
 
 /* Links, by the folder's name: file and folder can be moved together. From frame `first` on. */
@@ -242,7 +243,7 @@ static skein_status put_in_place(skein_run *run, pending *p, skein_status s, boo
 
 static skein_status check_steps(const skein_step_info *steps, int count)
 {
-  if (count >= 0 && (count == 0 || steps)) return sk_ok();
+  if (count >= 0 && (count == 0 || steps)) return sk_steps_check(steps, count);
   return sk_fail(SKEIN_BAD_INPUT, "step_count is %d, steps are %s", count, steps ? "there" : "missing");
 }
 
@@ -283,6 +284,7 @@ skein_status skein_run_append(skein_run *run, const skein_frame *frame, const sk
 {
   skein_status s = check_append(run, frame);
   if (s.code == SKEIN_OK) s = check_steps(steps, step_count);
+  if (s.code == SKEIN_OK && !sk_names_see(&run->names, frame->rod_source, frame->rods)) s = sk_no_memory();
   if (s.code != SKEIN_OK) return sk_status_prefix(s, run->path);
   sk_h5_quiet quiet = sk_h5_hide();
   s = append(run, frame, steps, step_count, state, state ? state_size : 0);

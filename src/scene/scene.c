@@ -174,6 +174,23 @@ int skein_scene_checkpoint_every(const skein_scene *scene)
   return scene->output.checkpoint_every;
 }
 
+int skein_scene_rods(const skein_scene *scene)
+{
+  return scene->rod_count;
+}
+
+int skein_scene_bodies(const skein_scene *scene)
+{
+  return scene->body_count;
+}
+
+const char *skein_scene_name(const skein_scene *scene, int object)
+{
+  int body = object - scene->rod_count;
+  if (object < 0 || body >= scene->body_count) return NULL;
+  return body < 0 ? scene->rods[object].name : scene->bodies[body].name;
+}
+
 skein_start_info skein_scene_start(const skein_scene *scene)
 {
   skein_start_info s = {.rods = scene->rod_count};

@@ -109,12 +109,12 @@ export class Bodies {
     }
   }
 
-  // mode: solid, ghost, hidden. plain: 0 own colours .. 1 grey, so that data stand out.
-  style(mode, plain, dark) {
+  // mode: solid, ghost, hidden. plain: 0 own colours .. 1 grey, so that data stand out. marked: colours of some of them, by number.
+  style(mode, plain, dark, marked) {
     this.group.children.forEach((mesh, i) => {
       const endless = this.list[i].endless;
       const u = mesh.material.uniforms;
-      mesh.visible = mode !== "hidden" || endless;
+      mesh.visible = mode !== "hidden" || endless || marked.has(i);
       u.opacity.value = mode === "ghost" && !endless ? 0.16 : 1;
       mesh.material.transparent = endless || mode === "ghost";
       mesh.material.depthWrite = !(mode === "ghost" && !endless);
@@ -122,6 +122,7 @@ export class Bodies {
       const floor = new THREE.Color(dark ? 0x23272d : 0xf2f2f0);
       const grey = endless ? floor : new THREE.Color(dark ? 0x7d8792 : 0xb9c0c8);
       u.colour.value.copy(this.own[i]).lerp(grey, endless ? (dark ? 0.9 : 0.8) : plain);
+      if (marked.has(i)) u.colour.value.lerp(new THREE.Color(marked.get(i)), 0.55);
       u.gridTone.value = dark ? 0.3 : 0.1;
     });
   }

@@ -24,6 +24,7 @@ const RAMPS = {
   },
 };
 const NAMED = ["#2f7fd6", "#ee8833", "#3aa76d", "#c94f7c", "#8a63d2", "#b58a2a", "#3fb0b8", "#d2533c", "#7c8b9a", "#9bb53c"];
+export const MARKED = ["#e5126f", "#f59e0b"]; // the two objects of a flaw
 const NOTHING = { light: "#8b939d", dark: "#5d6772" };
 const STATUS = { light: ["#1f6fd0", "#e3740f"], dark: ["#5aa5ff", "#ff9a3d"] };
 
@@ -90,13 +91,28 @@ export class Colouring {
 
   // RGBA of every point of a frame.
   fill = (frame, out) => {
+    this.fillAll(frame, out);
+    if (this.marked?.length) this.fillMarked(frame, out);
+  };
+
+  // Marked rods in colours of their own, all others pale.
+  fillMarked(frame, out) {
+    const { start } = frame.shape;
+    const pale = parse(NOTHING[this.theme]);
+    for (let i = 0; i < frame.points; i++) for (let k = 0; k < 3; k++) out[4 * i + k] = 0.25 * out[4 * i + k] + 0.75 * pale[k];
+    this.marked.forEach((r, k) => {
+      if (r < frame.rods) for (let i = start[r]; i < start[r + 1]; i++) out.set([...parse(MARKED[k]), 255], 4 * i);
+    });
+  }
+
+  fillAll(frame, out) {
     if (this.mode === "material" || this.mode === "group") this.fillRods(frame, out);
     else {
       const table = this.table(frame);
       const q = frame[this.mode];
       for (let i = 0; i < frame.points; i++) out.set(table[q[i]], 4 * i);
     }
-  };
+  }
 
   fillRods(frame, out) {
     const { start, group, colour } = frame.shape;

@@ -8,6 +8,7 @@ import { Plots } from "./plots.js";
 import { EmbeddedSource, LiveSource } from "./source.js";
 import { Stage } from "./stage.js";
 import { $, Interface } from "./ui.js";
+import { Verdict } from "./verdict.js";
 
 const stored = (key, value) => {
   try {
@@ -30,6 +31,9 @@ class App {
     this.plots = new Plots($("plots"), this.head.columns, source.live ? null : (t) => this.seek(t));
     if (source.live) this.live = new Live(source, this.stage, this.ui, () => (this.stage.dirty = true));
     else this.prepareTimeline();
+    const span = source.live ? null : [this.player.start, this.player.end];
+    this.verdict = new Verdict(this.head, source.live, span, (flaw) => this.mark(flaw));
+    this.stage.drawOver = () => (this.live ? this.live.draw() : this.verdict.drawRods(this.stage));
     this.describe();
     this.setTheme(stored("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => {
@@ -75,9 +79,31 @@ class App {
     this.player.arrived();
     if (again) this.plots.clear();
     this.plots.add(frame);
+    if (this.verdict.take(frame, again) || again) this.askVerdict(again);
     const time = this.plots.steps.columns.time;
     this.plots.span = [time[0] ?? 0, Math.max(frame.time, (time[0] ?? 0) + 1e-3)];
     this.colouring.follow(frame);
+  }
+
+  // Names of who was flawed come with the state, once a second at most.
+  askVerdict(again) {
+    if (again) return this.verdict.update(null);
+    if (this.asking) return;
+    this.asking = true;
+    setTimeout(() => (this.asking = false), 1000);
+    this.source.ask().then((state) => this.verdict.update(state.verdict?.last), () => {});
+  }
+
+  // Goes to a flaw and shows its objects; null: no longer.
+  mark(flaw) {
+    const { player } = this;
+    this.colouring.marked = this.verdict.rods;
+    if (flaw && !this.source.live) {
+      player.playing = false;
+      this.ui.setPlaying(false);
+      this.seek(flaw.time);
+    }
+    this.restyle();
   }
 
   describe() {
@@ -89,6 +115,8 @@ class App {
       else facts.push(count(this.head.bodies.length, ["body", "bodies"]));
       facts.push(`${Number(source.duration.toPrecision(4))} s, ${source.frames} frames, ${source.steps.toLocaleString("en")} steps`);
     } else if (this.source.live) facts.push("live");
+    const worth = { within: "within tolerance", flawed: "flawed" }[this.head.verdict?.state];
+    if (worth) facts.push(worth);
     this.facts = facts.join(" · ");
     this.ui.setNames(title || file || "Skein", this.facts);
   }
@@ -110,13 +138,14 @@ class App {
     document.documentElement.dataset.theme = theme;
     this.colouring.theme = theme;
     this.stage.setTheme(theme === "dark");
+    if (!this.source.live) this.verdict.drawMarks();
     this.restyle();
   }
 
   // Colours of strands and bodies anew.
   restyle() {
-    const data = !["material", "group"].includes(this.colouring.mode);
-    this.stage.bodies.style(this.settings.bodies, data ? 0.75 : 0, this.theme === "dark");
+    const data = !["material", "group"].includes(this.colouring.mode) || this.colouring.marked?.length > 0;
+    this.stage.bodies.style(this.settings.bodies, data ? 0.75 : 0, this.theme === "dark", this.verdict?.bodies ?? new Map());
     this.stage.strands.uniforms.vary.value = data ? 0.4 : 1;
     this.stage.strands.uniforms.flatness.value = data ? 0.6 : 0;
     this.coloured = null;
@@ -138,10 +167,7 @@ class App {
     if (before !== this.player.playing) this.ui.setPlaying(this.player.playing);
     if (this.player.playing || this.moved || this.source.live) this.show();
     this.stage.controls.update();
-    if (this.stage.dirty) {
-      this.stage.draw();
-      this.live?.draw();
-    }
+    if (this.stage.dirty) this.stage.draw();
     this.plots.draw(this.player.time);
     requestAnimationFrame((next) => this.tick(next));
   }
@@ -184,7 +210,7 @@ class App {
     const contacts = frame.contactStatus.reduce((n, s) => n + (s > 0 ? 1 : 0), 0);
     const slide = frame.contactStatus.reduce((n, s) => n + (s === 2 ? 1 : 0), 0);
     const text = contacts > 0 ? `<b>${contacts.toLocaleString("en")}</b> contacts, <b>${slide.toLocaleString("en")}</b> slide` : "no contacts";
-    this.ui.setText("readout", text);
+    this.ui.setText("readout", text + this.verdict.readout());
     const t = this.player.time;
     if (this.source.live) {
       const end = frame.state & ENDED ? " · the end" : "";
@@ -217,6 +243,8 @@ class App {
         player.seekFrame((n < 0 && player.time > player.times[player.index] ? player.index + 1 : player.index) + n);
         moved();
       },
+      nextFlaw: () => this.verdict.next(player.time),
+      unmark: () => this.verdict.shown && this.verdict.select(null),
       reset: () => live().commands.send({ type: "reset" }),
       speed: (s) => (player.speed = s),
       faster: (n) => {

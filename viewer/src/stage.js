@@ -35,6 +35,7 @@ export class Stage {
     this.head = head;
     this.dirty = true;
     this.shadowStale = true;
+    this.drawOver = () => {};
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
     this.renderer.setClearColor(0x000000, 0);
     this.scene = new THREE.Scene();
@@ -236,6 +237,7 @@ export class Stage {
     this.arrows.uniforms.pixel.value = this.pixel;
     this.arrows.uniforms.radius.value = this.thickest();
     this.renderer.render(this.scene, this.camera);
+    this.drawOver(); // what lies on the picture
     this.dirty = false;
   }
 

@@ -4,7 +4,7 @@ import { SPEEDS } from "./player.js";
 
 export const $ = (id) => document.getElementById(id);
 const icon = (button, name) => button.querySelector("use").setAttribute("href", `#i-${name}`);
-const html = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+export const html = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 // key(s), what for, action name, arguments; live: only there, run: only there.
 const KEYS = [
@@ -15,6 +15,8 @@ const KEYS = [
   { keys: ["End"], show: "End", text: "to the end", act: "seekFrame", with: [Infinity], run: true },
   { keys: ["["], show: "[", text: "slower", act: "faster", with: [-1], run: true },
   { keys: ["]"], show: "]", text: "faster", act: "faster", with: [1], run: true },
+  { keys: ["n"], show: "N", text: "next flaw", act: "nextFlaw", run: true },
+  { keys: ["Escape"], show: "Esc", text: "nothing marked", act: "unmark" },
   { keys: ["l"], show: "L", text: "repeat", act: "loop", run: true },
   { keys: ["r"], show: "R", text: "start again", act: "reset", live: true },
   { keys: ["g"], show: "G", text: "grab strands, or only turn the view", act: "grab", live: true },
