@@ -255,6 +255,7 @@ FUNCTIONS = {
     "skein_scene_title": (c_char_p, [c_void_p]),
     "skein_scene_duration": (c_double, [c_void_p]),
     "skein_scene_fps": (c_double, [c_void_p]),
+    "skein_scene_every_step": (c_bool, [c_void_p]),
     "skein_scene_start": (StartInfoStruct, [c_void_p]),
     "skein_world_create": (Status, [c_void_p, c_int, _out]),
     "skein_world_destroy": (None, [c_void_p]),
