@@ -183,7 +183,22 @@ class Mesh:
         self.in_cell = row[order]
         self.cell_start = np.searchsorted(key[order], np.arange(self.shape.prod() + 1))
         self.t, self.band, self.built = t, band, v
-        self.inside = {}
+        self.hollow = self.find_hollow()
+
+    def find_hollow(self):
+        """Cells far from all triangles that no way leads to from outside."""
+        empty = (np.diff(self.cell_start) == 0).reshape(self.shape)
+        reached, count = np.zeros_like(empty), 0
+        reached[0, 0, 0] = True
+        while count != (count := int(reached.sum())):
+            for axis in range(3):
+                a, b = ([slice(None)] * 3 for _ in range(2))
+                a[axis], b[axis] = slice(1, None), slice(None, -1)
+                a, b = tuple(a), tuple(b)
+                for _ in range(4):
+                    reached[a] |= reached[b] & empty[a]
+                    reached[b] |= reached[a] & empty[b]
+        return (empty & ~reached).ravel()
 
     def is_inside(self, p):
         """Of one place, by the solid angle of all triangles."""
@@ -200,29 +215,27 @@ class Mesh:
         key = (at[good, 0] * self.shape[1] + at[good, 1]) * self.shape[2] + at[good, 2]
         first, count = self.cell_start[key], self.cell_start[key + 1] - self.cell_start[key]
         row, k = expand(count)
+        deep = good[self.hollow[key]]
         if len(row):
             t = self.in_cell[first[row] + k]
             d, away = triangle_distance(p[good[row]], self.t[t, 0], self.t[t, 1], self.t[t, 2])
             start = np.cumsum(count) - count
             some = np.flatnonzero(count)
-            best = np.full(len(good), np.inf)
-            best[some] = np.minimum.reduceat(d, start[some])
+            best = np.minimum.reduceat(d, start[some])
             # on an edge or a corner: the triangle that looks most along the way from it has the right side
             face = np.einsum("ij,ij->i", away, self.normal[t])
-            tie = d <= best[row] * (1 + 1e-9) + 1e-12
+            tie = d <= np.repeat(best, count[some]) * (1 + 1e-9) + 1e-12
             weight = np.where(tie, np.abs(face), -1)
             most = np.maximum.reduceat(weight, start[some])
-            chosen = np.full(len(good), -1)
             hit = np.flatnonzero(weight == np.repeat(most, count[some]))
-            chosen[row[hit]] = hit
-            some = some[best[some] <= self.band]
-            out[good[some]] = best[some] * np.where(face[chosen[some]] < 0, -1, 1)
-        for k in good[out[good] >= self.band]:  # far from all triangles: outside, or deep inside
-            cell = tuple(at[k])
-            if cell not in self.inside:
-                self.inside[cell] = self.is_inside(self.low + (at[k] + 0.5) * self.cell)
-            if self.inside[cell] and self.is_inside(p[k]):
-                out[k] = -triangle_distance(np.broadcast_to(p[k], self.t[:, 0].shape), *(self.t[:, j] for j in range(3)))[0].min()
+            behind = np.zeros(len(good), bool)
+            behind[row[hit]] = face[hit] < 0
+            near = best <= self.band
+            out[good[some[near]]] = best[near] * np.where(behind[some[near]], -1, 1)
+            doubtful = good[some[~near & behind[some]]]  # beyond the band of all: perhaps inside
+            deep = np.concatenate([deep, doubtful[[self.is_inside(q) for q in p[doubtful]]] if len(doubtful) else doubtful])
+        for k in deep:
+            out[k] = -triangle_distance(np.broadcast_to(p[k], self.t[:, 0].shape), *(self.t[:, j] for j in range(3)))[0].min()
         return out
 
     def distance(self, p, within, vertices=None):

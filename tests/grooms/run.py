@@ -125,7 +125,7 @@ def sum_up(row, one, events, bound, verdicts, penetration):
     row["seen speed"] = one.fastest() / bound if bound > 0 else 0.0
 
 
-def one_groom(skein, keep, name, seed, settings, seconds):
+def one_groom(skein, keep, name, seed, settings, seconds, patience):
     """A row of the table, and what Skein did not name."""
     folder = pathlib.Path(keep or tempfile.mkdtemp(prefix="skein-groom-")) / ("%s-%d" % (name, seed))
     folder.mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ def one_groom(skein, keep, name, seed, settings, seconds):
         if frames == 0:
             row["end"] += " in settling" if settle and ends["run"]["end"] == "out of time" else ""
             return row, missing, ends["run"]["said"]
-        one, events, bound = independent.judge_run(path, free, skein, 6 * seconds)
+        one, events, bound = independent.judge_run(path, free, skein, patience)
         verdicts, penetration = read_verdicts(path)
         with h5py.File(path, "r") as run:
             row["simulated"] = float(run["frames/%06d" % (frames - 1)].attrs["time"])
@@ -187,6 +187,7 @@ def read_options():
     parser.add_argument("--seeds", default="1,2,3,drawn", help="numbers, or 'drawn'")
     parser.add_argument("--settings", help="JSON that goes over each scene; of a whole scene its solver block")
     parser.add_argument("--seconds", type=int, default=60, help="of CPU, for a groom")
+    parser.add_argument("--patience", type=int, default=300, help="seconds of CPU that the judge looks at a groom")
     parser.add_argument("--jobs", type=int, default=2, help="grooms at a time, each with one thread")
     parser.add_argument("--csv", help="the table as a file")
     parser.add_argument("--keep", help="a folder for scenes, runs and events; what is there is not simulated again")
@@ -200,7 +201,7 @@ def main():
     work = [(name, seed) for seed in seeds_of(options.seeds) for name in options.only.split(",")]
     rows, bad = {}, False
     with ProcessPoolExecutor(options.jobs) as pool:
-        jobs = {pool.submit(one_groom, skein, options.keep, *w, settings, options.seconds): w for w in work}
+        jobs = {pool.submit(one_groom, skein, options.keep, *w, settings, options.seconds, options.patience): w for w in work}
         for job in as_completed(jobs):
             row, missing, said = job.result()
             rows[jobs[job]] = row
