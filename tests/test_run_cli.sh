@@ -128,6 +128,63 @@ exits "a scene with a mesh" 0 run there/mesh.json -q
 mkdir -p elsewhere && mv mesh.h5 elsewhere
 exits "resumed elsewhere" 0 run --resume elsewhere/mesh.h5 --frames 8 -q
 
+# ---- A frame of every step: the same motion, also after settling, also resumed; points where the curve is ----
+cat >curls.json <<'EOF'
+{
+  "time": {"duration": 0.1, "dt": 0.002, "settle": 0.05},
+  "materials": {"hair": {"preset": "hair-caucasian", "collision_radius": 0.0005}},
+  "rods": [{"name": "curl", "material": "hair", "length": 0.12, "elements": 4, "natural": {"helix": {"radius": 0.006, "pitch": 0.02}},
+            "root": {"position": [0, 0, 0.03], "direction": [1, 0, 0]}, "bundle": {"count": 3}}],
+  "bodies": [{"name": "ball", "shape": {"type": "sphere", "radius": 0.04}, "position": [0.03, 0, -0.02]}],
+  "solver": {"chord": 1},
+  "output": {"fps": 50, "checkpoint_every": 7}
+}
+EOF
+cat >every.py <<'EOF'
+import sys
+import h5py
+import numpy as np
+each, whole, fine = (h5py.File(name) for name in sys.argv[1:4])
+assert whole["state/bytes"][()].tobytes() == each["state/bytes"][()].tobytes()
+frames = list(each["frames"].values())
+times = np.concatenate([f["steps/time"][()] for f in whole["frames"].values()])
+assert len(frames) == len(times) + 1 > 40, len(frames)
+assert [f.attrs["time"] for f in frames[1:]] == list(times) and frames[0].attrs["time"] == 0
+for k, f in enumerate(frames):
+    assert f.attrs["index"] == k and (k == 0 or list(f["steps/time"]) == [f.attrs["time"]])
+def off(points, line):
+    """Largest distance of a point from the polyline."""
+    a, d = line[None, :-1], np.diff(line, axis=0)[None]
+    t = np.clip(((points[:, None] - a) * d).sum(-1) / (d * d).sum(-1), 0, 1)
+    return np.sqrt(((points[:, None] - a - t[..., None] * d) ** 2).sum(-1)).min(1).max()
+def rod(frame, i):
+    s = frame["point_start"][()]
+    return frame["points"][s[i]:s[i + 1]].astype(float)
+def worst(few, many):
+    return max(off(rod(many, i), rod(few, i)) / many["radius"][i] for i in range(3))
+last = list(fine["frames"].values())
+exact = max(worst(e, f) for e, f in list(zip(frames, last))[::9])
+coarse = worst(whole["frames/000005"], last[-1])
+assert 0.02 < exact <= 0.126 < coarse, (exact, coarse)
+EOF
+exits "frames at 1/fps" 0 run curls.json -o whole-curls.h5 -q -j1
+exits "a frame of every step" 0 run curls.json -o each.h5 -q -j1 --set output.every=step
+exits "with many points" 0 run curls.json -o fine.h5 -q -j1 --set output.every=step --set output.points=400
+check "the same motion, and polylines within an eighth of the radius" $python every.py each.h5 whole-curls.h5 fine.h5
+exits "a part of it" 0 run curls.json -o part.h5 -q -j1 --set output.every=step --frames 2
+exits "and the rest" 0 run --resume part.h5 --frames 5 -q
+check "has the same bits" $python same.py each.h5 part.h5
+"$skein" run curls.json -o stopped-each.h5 -j1 -q --set output.every=step --set time.duration=4 2>err &
+job=$!
+for _ in $(seq 200); do [ -e stopped-each.h5.d/000020.h5 ] && break; sleep 0.05; done
+kill -9 $job
+wait $job 2>/dev/null
+exits "killed and resumed" 0 run --resume stopped-each.h5 --frames 60 -q
+exits "at once" 0 run curls.json -o at-once.h5 -j1 -q --set output.every=step --set time.duration=4 --frames 60
+check "has the same bits, too" $python same.py at-once.h5 stopped-each.h5
+exits "no such word" 2 run curls.json --set output.every=second
+says "names the field and what was expected" err "output.every"
+
 # ---- A blow-up ----
 cat >blow.json <<'EOF'
 {

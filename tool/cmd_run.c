@@ -19,7 +19,7 @@ enum { OUTPUT, FRAMES, THREADS, SET, RESUME, DUMP, DUMP_EVERY, DUMP_MISSED, STRI
 
 static const tool_option options[] = {
     [OUTPUT] = {"output", 'o', "RUN.h5", "the run (default: the scene's name with .h5)"},
-    [FRAMES] = {"frames", 'n', "N", "frames after the start (default: the scene's duration)"},
+    [FRAMES] = {"frames", 'n', "N", "frames of 1/fps after the start (default: the scene's duration)"},
     [THREADS] = {"threads", 'j', "N", "threads, 0: all cores (default); the run does not depend on it"},
     [SET] = {"set", 's', "PATH=VALUE", "replace a field of the scene, as in time.dt=1e-3; may be repeated"},
     [RESUME] = {"resume", 'r', "RUN.h5", "go on with a run that was stopped, or make a finished one longer"},
@@ -108,6 +108,25 @@ static int frames_of(const skein_scene *scene)
   return frames < INT_MAX ? (int)frames : INT_MAX;
 }
 
+/* What the scene says of the frames. */
+static void plan_frames(job *s)
+{
+  s->fps = skein_scene_fps(s->scene);
+  s->last = s->set->frames >= 0 ? s->set->frames : frames_of(s->scene);
+}
+
+/* The end of the run is reached, to rounding. */
+static bool is_done(const job *s)
+{
+  return skein_world_time(s->world) >= (s->last - 1e-9) / s->fps;
+}
+
+/* The frame that the coming step leads to, were frames at multiples of 1/fps: steps end there in any case. */
+static int next_mark(const job *s)
+{
+  return (int)floor(skein_world_time(s->world) * s->fps + 1e-9) + 1;
+}
+
 /* Without a state the run would go on from an older one, and come to the same frame. */
 static skein_status save_frame(job *s, int index)
 {
@@ -115,7 +134,8 @@ static skein_status save_frame(job *s, int index)
   void *state = NULL;
   size_t size = 0;
   double begun = run_clock();
-  bool saves = index == 0 || index == s->last || index % skein_scene_checkpoint_every(s->scene) == 0;
+  bool saves = index == 0 || is_done(s) || index % skein_scene_checkpoint_every(s->scene) == 0 ||
+               begun - s->saved >= checkpoint_seconds;
   skein_status status = skein_world_frame(s->world, index, &frame);
   if (status.code == SKEIN_OK && saves) status = skein_world_save(s->world, &state, &size);
   if (status.code == SKEIN_OK) status = skein_run_append(s->run, &frame, s->steps, s->step_count, state, size);
@@ -165,6 +185,7 @@ static int begin(job *s)
   if (status.code == SKEIN_OK) status = skein_world_create(s->scene, set->threads, &s->world);
   int code = status.code == SKEIN_OK ? TOOL_OK : tool_fail(set->scene, status);
   if (code == TOOL_OK) {
+    plan_frames(s);
     status = skein_run_create(s->path, s->scene, &s->run);
     if (status.code == SKEIN_OK) status = skein_run_set_folder(s->run, folder);
     tell_start(s);
@@ -207,6 +228,7 @@ static int resume(job *s)
   if (status.code == SKEIN_OK) status = skein_world_create(s->scene, s->set->threads, &s->world);
   if (status.code == SKEIN_OK) status = load_state(s);
   if (status.code != SKEIN_OK) return tool_fail(path, status);
+  plan_frames(s);
   if (strcmp(skein_run_version(s->run), skein_version()) != 0)
     tool_error("%s: was written by version %s, this is %s: the bits may differ", path, skein_run_version(s->run),
                skein_version());
@@ -301,7 +323,17 @@ static int write_failed(job *s, skein_status status)
   return code;
 }
 
-/* From the last frame to the next one. */
+static int write_frame(job *s, int index, int mark)
+{
+  skein_step_info last = {.time = skein_world_time(s->world)};
+  if (s->step_count > 0) last = s->steps[s->step_count - 1];
+  skein_status status = save_frame(s, index);
+  if (status.code != SKEIN_OK) return write_failed(s, status);
+  run_progress_frame(&s->progress, &last, mark);
+  return TOOL_OK;
+}
+
+/* From the last frame to the next one, at a multiple of 1/fps. */
 static int make_frame(job *s, int index)
 {
   double until = index / s->fps, sliver = 1e-9 / s->fps;
@@ -313,11 +345,14 @@ static int make_frame(job *s, int index)
     if (status.code != SKEIN_OK) code = write_failed(s, status);
   }
   if (code != TOOL_OK || until - skein_world_time(s->world) > sliver) return code;
-  skein_step_info last = s->step_count > 0 ? s->steps[s->step_count - 1] : (skein_step_info){.time = until};
-  skein_status status = save_frame(s, index);
-  if (status.code != SKEIN_OK) return write_failed(s, status);
-  run_progress_frame(&s->progress, &last, index);
-  return TOOL_OK;
+  return write_frame(s, index, index);
+}
+
+/* From the last frame to that of the next step. */
+static int make_step_frame(job *s, int index)
+{
+  int mark = next_mark(s), code = take_step(s, mark / s->fps, mark);
+  return code == TOOL_OK ? write_frame(s, index, mark) : code;
 }
 
 static int stop(job *s)
@@ -355,11 +390,16 @@ static int settle(job *s)
   return status.code == SKEIN_OK ? TOOL_OK : write_failed(s, status);
 }
 
+/* Whether the run has its last frame. */
+static bool is_complete(const job *s)
+{
+  return skein_scene_every_step(s->scene) ? is_done(s) : skein_run_frames(s->run) > s->last;
+}
+
 static int loop(job *s)
 {
   int code = TOOL_OK;
-  s->fps = skein_scene_fps(s->scene);
-  s->last = s->set->frames >= 0 ? s->set->frames : frames_of(s->scene);
+  bool steps = skein_scene_every_step(s->scene);
   s->saved = run_clock();
   if (skein_world_time(s->world) < 0) {
     s->progress = run_progress_make(s->set->quiet, 0, s->last, s->fps, skein_world_time(s->world));
@@ -367,17 +407,16 @@ static int loop(job *s)
     run_progress_clear(&s->progress);
     if (code == TOOL_OK && skein_world_time(s->world) < 0) return stop(s);
   }
-  int done = skein_run_frames(s->run) - 1;
-  if (done >= s->last && s->set->resume && !s->set->quiet)
-    fprintf(stderr, "%s: already has frame %d, --frames makes it longer\n", s->path, done);
-  s->progress = run_progress_make(s->set->quiet, done, s->last, s->fps, skein_world_time(s->world));
+  if (is_complete(s) && s->set->resume && !s->set->quiet)
+    fprintf(stderr, "%s: already has frame %d, --frames makes it longer\n", s->path, skein_run_frames(s->run) - 1);
+  s->progress = run_progress_make(s->set->quiet, next_mark(s) - 1, s->last, s->fps, skein_world_time(s->world));
   s->progress.flawed = s->flawed_before;
   s->output = 0;
-  while (code == TOOL_OK && !interrupted && skein_run_frames(s->run) <= s->last)
-    code = make_frame(s, skein_run_frames(s->run));
+  while (code == TOOL_OK && !interrupted && !is_complete(s))
+    code = (steps ? make_step_frame : make_frame)(s, skein_run_frames(s->run));
   run_progress_clear(&s->progress);
   s->wall = run_clock() - s->progress.begun;
-  if (code == TOOL_OK && interrupted && skein_run_frames(s->run) <= s->last) return stop(s);
+  if (code == TOOL_OK && interrupted && !is_complete(s)) return stop(s);
   return code;
 }
 

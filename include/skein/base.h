@@ -42,16 +42,3 @@ typedef struct skein_status {
 }
 #endif
 #endif
-SKEIN_API int skein_scene_rods(const skein_scene *scene);
-SKEIN_API int skein_scene_bodies(const skein_scene *scene);
-/* Rods first ("hair[17]"), then bodies; NULL: there is no such object. */
-SKEIN_API const char *skein_scene_name(const skein_scene *scene, int object);
-enum { SKEIN_FLAWS_UNKNOWN = 1 << 30 }; /* the set of a step that was never judged: of a run made before verdicts */
-  int rods;            /* at the end of the step: objects of the verdict from here on are bodies */
-/* The name of an object as a verdict numbers them, rods first; parts of a rod that was cut have its name. NULL: there
- * is no such object. */
-SKEIN_API const char *skein_world_name(const skein_world *world, int object);
-
-/* The name of an object of a verdict in a step with so many rods (skein_step_info.rods); NULL: there is no such object,
- * or the run was made before verdicts and has no names. */
-SKEIN_API const char *skein_run_name(const skein_run *run, int rods, int object);

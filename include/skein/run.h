@@ -69,6 +69,9 @@ SKEIN_API skein_status skein_run_set_folder(skein_run *run, const char *folder);
 SKEIN_API skein_status skein_run_state(const skein_run *run, void **state, size_t *size, skein_step_info **steps,
                                        int *step_count);
 SKEIN_API skein_status skein_run_frame(const skein_run *run, int index, skein_frame *frame);
+/* The name of an object of a verdict in a step with so many rods (skein_step_info.rods); NULL: there is no such object,
+ * or the run was made before verdicts and has no names. */
+SKEIN_API const char *skein_run_name(const skein_run *run, int rods, int object);
 /* All steps of the frames, one after the other; the caller frees. */
 SKEIN_API skein_status skein_run_steps(const skein_run *run, skein_step_info **steps, int *count);
 

@@ -20,7 +20,12 @@ SKEIN_API const char *skein_scene_source(const skein_scene *scene); /* the JSON 
 SKEIN_API const char *skein_scene_title(const skein_scene *scene);
 SKEIN_API double skein_scene_duration(const skein_scene *scene);      /* s */
 SKEIN_API double skein_scene_fps(const skein_scene *scene);           /* frames per second of simulated time */
+SKEIN_API bool skein_scene_every_step(const skein_scene *scene);      /* a run has a frame of every step */
 SKEIN_API int skein_scene_checkpoint_every(const skein_scene *scene); /* frames between two states of a run */
+SKEIN_API int skein_scene_rods(const skein_scene *scene);
+SKEIN_API int skein_scene_bodies(const skein_scene *scene);
+/* Rods first ("hair[17]"), then bodies; NULL: there is no such object. */
+SKEIN_API const char *skein_scene_name(const skein_scene *scene, int object);
 
 /* How the rods of a scene got their initial shapes. Names are of rods, NULL where there is none. */
 typedef struct skein_start_info {

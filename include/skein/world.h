@@ -25,6 +25,7 @@ typedef enum skein_flaw {
 } skein_flaw;
 
 SKEIN_API const char *skein_flaw_name(skein_flaw flaw); /* "too deep" */
+enum { SKEIN_FLAWS_UNKNOWN = 1 << 30 }; /* the set of a step that was never judged: of a run made before verdicts */
 
 /* The worst of its kind in a step. Objects: rods first, then bodies (rods + index), -1: none. */
 typedef struct skein_finding {
@@ -92,6 +93,7 @@ typedef struct skein_step_info {
   double seconds_rods, seconds_collide, seconds_assemble, seconds_solve, seconds_other; /* wall clock */
   double seconds_loop; /* of seconds_solve: the iterations alone, without building W */
   double memory;       /* MB, the most that the process has had so far */
+  int rods;            /* at the end of the step: objects of the verdict from here on are bodies */
   skein_verdict verdict;
   int attempts; /* at this step, the accepted one with them */
   skein_attempt attempt[SKEIN_ATTEMPTS];
@@ -120,6 +122,10 @@ SKEIN_API const skein_rod *skein_world_rod(const skein_world *world, int i);
 SKEIN_API int skein_world_bodies(const skein_world *world);
 SKEIN_API void skein_world_body(const skein_world *world, int i, double place[3], double quaternion[4],
                                 double velocity[3], double spin[3]);
+
+/* The name of an object as a verdict numbers them, rods first; parts of a rod that was cut have its name. NULL: there
+ * is no such object. */
+SKEIN_API const char *skein_world_name(const skein_world *world, int object);
 
 /* The smallest distance of two bodies that may touch and of which one is dynamic, as they are now (negative: overlap);
  * infinite when all are further apart than reach (m). By all pairs of shapes, whatever the last step thought. */

@@ -266,6 +266,7 @@ FUNCTIONS = {
     "skein_scene_title": (c_char_p, [c_void_p]),
     "skein_scene_duration": (c_double, [c_void_p]),
     "skein_scene_fps": (c_double, [c_void_p]),
+    "skein_scene_every_step": (c_bool, [c_void_p]),
     "skein_scene_start": (StartInfoStruct, [c_void_p]),
     "skein_scene_rods": (c_int, [c_void_p]),
     "skein_scene_bodies": (c_int, [c_void_p]),

@@ -190,7 +190,8 @@ def _close(run):
 def simulate(scene, path, *, frames: int | None = None, threads: int = 0,
              callback: Callable[[World, StepInfo], Any] | None = None) -> str:
     """Runs a scene (a Scene, a dict, or a path) to its end, or to frame `frames`, and writes RUN.h5, as `skein run`
-    does: frame by frame, with the same bits. callback(world, info) after each step; true stops early. Returns path.
+    does: frame by frame (with output.every "step": of each step; `frames` counts multiples of 1/fps all the same), with
+    the same bits. callback(world, info) after each step; true stops early. Returns path.
 
     Whatever stops it, the file opens with every finished frame."""
     scene = _scene(scene)
@@ -203,9 +204,13 @@ def simulate(scene, path, *, frames: int | None = None, threads: int = 0,
             while not stopped and until - world.time > 1e-9 / scene.fps:
                 steps.append(world.step(until))
                 stopped = bool(callback is not None and callback(world, steps[-1]))
+                if scene.every_step:
+                    run.append(world.frame(run.frames), steps, world.save())
+                    steps = []
             if stopped:
                 run.checkpoint(world.save(), steps)
                 break
-            run.append(world.frame(k), steps, world.save())
+            if not scene.every_step:
+                run.append(world.frame(k), steps, world.save())
         run.finish()
     return os.fsdecode(path)

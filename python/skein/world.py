@@ -190,6 +190,12 @@ class Scene(_lib.Owner):
             return lib.skein_scene_fps(scene)
 
     @property
+    def every_step(self) -> bool:
+        """A run has a frame of every step, not of each multiple of 1/fps."""
+        with self._use() as scene:
+            return lib.skein_scene_every_step(scene)
+
+    @property
     def start(self) -> dict:
         """How the rods got their initial shapes: how far they are from the strands of files (m, shares of the length),
         what was moved out of bodies, and what is inside all the same."""

@@ -169,6 +169,11 @@ double skein_scene_fps(const skein_scene *scene)
   return scene->output.fps;
 }
 
+bool skein_scene_every_step(const skein_scene *scene)
+{
+  return scene->output.every_step;
+}
+
 int skein_scene_checkpoint_every(const skein_scene *scene)
 {
   return scene->output.checkpoint_every;

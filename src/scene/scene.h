@@ -114,6 +114,7 @@ typedef struct sk_scene_step {
 
 typedef struct sk_scene_output {
   double fps;           /* frames per second of simulated time */
+  bool every_step;      /* frames are steps; steps still end at multiples of 1/fps */
   int points;           /* of the centreline per rod that frames hold; 0: enough for the chord error */
   bool contacts;        /* frames hold the contacts */
   int checkpoint_every; /* frames */

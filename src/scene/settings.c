@@ -99,11 +99,13 @@ void sk_check_rigid(sk_reader *r, const sk_at *root)
 
 static void read_output(sk_reader *r, const sk_at *root)
 {
-  static const char *const fields[] = {"fps", "points", "contacts", "checkpoint_every"};
+  static const char *const fields[] = {"fps", "every", "points", "contacts", "checkpoint_every"};
+  static const char *const every[] = {"frame", "step"};
   sk_scene_output *o = &r->scene->output;
   sk_at at = sk_at_get(root, "output");
   if (at.value && !sk_at_object(r, &at, fields, SK_COUNT(fields))) return;
   o->fps = sk_get_number(r, &at, "fps", SK_ONE, SK_POSITIVE, 30);
+  o->every_step = sk_get_choice(r, &at, "every", "choice", every, SK_COUNT(every), 0) == 1;
   o->points = sk_get_int(r, &at, "points", 0, 100000, 0);
   o->contacts = sk_get_bool(r, &at, "contacts", true);
   o->checkpoint_every = sk_get_int(r, &at, "checkpoint_every", 1, INT_MAX, 10);
