@@ -22,6 +22,17 @@ SKEIN_API double skein_scene_duration(const skein_scene *scene);      /* s */
 SKEIN_API double skein_scene_fps(const skein_scene *scene);           /* frames per second of simulated time */
 SKEIN_API int skein_scene_checkpoint_every(const skein_scene *scene); /* frames between two states of a run */
 
+/* What a run keeps of its scene. */
+typedef struct skein_manifest {
+  const char *source; /* the JSON text */
+  const char *title;
+  const char *folder; /* where the files that the scene names are; NULL: "" */
+  double fps;         /* frames per second of simulated time */
+} skein_manifest;
+
+/* folder is NULL: whoever read the scene knows it. Texts belong to the scene. */
+SKEIN_API skein_manifest skein_scene_manifest(const skein_scene *scene);
+
 /* How the rods of a scene got their initial shapes. Names are of rods, NULL where there is none. */
 typedef struct skein_start_info {
   int rods;

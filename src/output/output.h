@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/hdf5_quiet.h"
+#include "frame/frame.h"
 
 #include <hdf5.h>
 
@@ -57,7 +58,6 @@ skein_status sk_h5_get_attribute(hid_t in, const char *name, hid_t type, void *v
 
 /* ---- frame.c ---- */
 
-skein_status sk_frame_check(const skein_frame *f);
 void sk_frame_put(sk_h5 *h, hid_t group, const skein_frame *f);
 skein_status sk_frame_get(const sk_h5 *h, hid_t group, skein_frame *f);
 

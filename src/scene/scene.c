@@ -149,6 +149,11 @@ void skein_scene_destroy(skein_scene *scene)
   free(scene);
 }
 
+skein_manifest skein_scene_manifest(const skein_scene *scene)
+{
+  return (skein_manifest){.source = scene->source, .title = scene->title, .fps = scene->output.fps};
+}
+
 const char *skein_scene_source(const skein_scene *scene)
 {
   return scene->source;

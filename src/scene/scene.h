@@ -7,6 +7,11 @@
 #include "base/base.h"
 #include "body/body.h"
 
+#include <skein/picture.h>
+#include <skein/problem.h>
+#include <skein/rod.h>
+#include <skein/scene.h>
+
 /* Linear RGB, 0 to 1. */
 typedef struct sk_rgb {
   float r, g, b;

@@ -13,6 +13,8 @@
 #include "rod/rod.h"
 #include "scene/scene.h"
 
+#include <skein/run.h>
+
 enum {
   SK_APART = 4,       /* radii of arc between two places of one rod that may touch */
   SK_PAIR_MOST = 512, /* contacts of a pair that are compared with each other */
