@@ -28,11 +28,11 @@ function(skein_doors name folder)
   endforeach()
 endfunction()
 
-# skein_room(NAME [DEPENDS room...] [DOORS header...] [LIBRARIES library...]): the sources of src/NAME. Its door is
-# NAME.h unless DOORS says otherwise.
+# skein_room(NAME [NO_DOOR] [DEPENDS room...] [DOORS header...] [LIBRARIES library...]): the sources of src/NAME. Its
+# door is NAME.h unless DOORS says otherwise; with NO_DOOR, others use what it has in include/skein.
 function(skein_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "DEPENDS;DOORS;LIBRARIES")
-  if(NOT room_DOORS)
+  cmake_parse_arguments(PARSE_ARGV 1 room "NO_DOOR" "" "DEPENDS;DOORS;LIBRARIES")
+  if(NOT room_DOORS AND NOT room_NO_DOOR)
     set(room_DOORS ${name}.h)
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.c)

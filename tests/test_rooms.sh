@@ -30,7 +30,13 @@ for header in "$root"/include/skein/*.h; do
 done
 echo "ok every public header stands alone"
 
+# docs/architecture.md says of each room what CMakeLists.txt does, and its picture is that of scripts/draw_rooms.py.
 cd "$root"
+sed -n 's/^skein_room(\([a-z]*\).*DEPENDS \([a-z ]*[a-z]\).*/\1: \2/p; t; s/^skein_room(\([a-z]*\).*/\1: -/p' CMakeLists.txt >"$log"
+sed -n 's/^| `\([a-z]*\)` |.*| \([^|]*[^| ]\) |$/\1: \2/p' docs/architecture.md | diff "$log" -
+scripts/draw_rooms.py | cmp - docs/images/rooms.svg
+echo "ok docs/architecture.md shows the rooms as they are"
+
 if grep -nE '^ *# *include *["<](\.|/|src/|include/)' src/*/*.[ch] tool/*.[ch] render/*.[ch] include/skein/*.h; then
   echo "not ok: an include by a path"
   exit 1
