@@ -5,6 +5,7 @@
 #include "render/render.h"
 
 #include <math.h>
+#include <skein/skein.h>
 #include <stdlib.h>
 #include <string.h>
 

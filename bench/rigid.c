@@ -10,6 +10,7 @@
 #include "base/base.h"
 
 #include <math.h>
+#include <skein/skein.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

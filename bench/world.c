@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <skein/skein.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +172,8 @@ static double write_frames(const skein_scene *scene, const skein_world *world)
   skein_run *run;
   if (file < 0) stop(sk_fail(SKEIN_IO_FAILURE, "cannot make a file in this folder"));
   close(file), unlink(path);
-  stop(skein_run_create(path, scene, &run));
+  skein_manifest manifest = skein_scene_manifest(scene);
+  stop(skein_run_create(path, &manifest, &run));
   for (int k = 0; k < FRAMES; k++) {
     skein_frame frame = {0};
     skein_step_info info = {0};

@@ -9,8 +9,8 @@
 #ifndef SK_RENDER_H
 #define SK_RENDER_H
 
-#include <skein/skein.h>
 #include <signal.h>
+#include <skein/base.h>
 #include <stdio.h>
 
 /* ---- What is in the picture ---- */

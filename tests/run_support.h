@@ -4,8 +4,6 @@
 
 #include "support.h"
 
-#include "scene/scene.h"
-
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +11,7 @@
 enum { RODS = 40, STATE_MOST = 100 + 3000 * 3 };
 
 static const char source[] = "{\n  \"title\": \"a heap of h\xc3\xa4r\"\n}\n";
-static skein_scene scene = {.title = "a heap of h\xc3\xa4r", .source = (char *)source, .output = {.fps = 25}};
+static const skein_manifest manifest = {.title = "a heap of h\xc3\xa4r", .source = source, .fps = 25};
 
 /* ---- Frames that are a function of their index ---- */
 
@@ -254,7 +252,7 @@ static inline void expect_run(const char *path, int frames, int rods)
   skein_run *run;
   expect_ok(skein_run_open(path, false, &run));
   assert_string_equal(skein_run_source(run), source);
-  assert_string_equal(skein_run_title(run), scene.title);
+  assert_string_equal(skein_run_title(run), manifest.title);
   assert_string_equal(skein_run_version(run), skein_version());
   assert_true(skein_run_fps(run) == 25);
   expect_frames(run, frames, rods);
@@ -282,7 +280,7 @@ static inline int entries(const char *folder)
 static inline void make_run(const char *path, int frames, int rods, bool finish)
 {
   skein_run *run;
-  expect_ok(skein_run_create(path, &scene, &run));
+  expect_ok(skein_run_create(path, &manifest, &run));
   for (int k = 0; k < frames; k++) expect_ok(append(run, k, rods));
   if (finish) expect_ok(skein_run_finish(run));
   skein_run_close(run);

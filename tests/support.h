@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <skein/skein.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

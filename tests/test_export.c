@@ -42,7 +42,8 @@ static int make_run(void **state)
   snprintf(run_path, sizeof run_path, "%s/run.h5", folder);
   expect_ok(skein_scene_parse(text, "test.json", ".", NULL, 0, &scene));
   expect_ok(skein_world_create(scene, 1, &world));
-  expect_ok(skein_run_create(run_path, scene, &run));
+  skein_manifest manifest = skein_scene_manifest(scene);
+  expect_ok(skein_run_create(run_path, &manifest, &run));
   for (int k = 0; k < FRAMES; k++) {
     skein_frame f;
     while (skein_world_time(world) < k * 0.01) expect_ok(skein_world_step(world, k * 0.01, &info));

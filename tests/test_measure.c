@@ -337,7 +337,7 @@ static void test_run(void **state)
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/run.h5", folder);
   skein_run *run;
-  expect_ok(skein_run_create(path, &scene, &run));
+  expect_ok(skein_run_create(path, &manifest, &run));
   for (int k = 0; k < 64; k++) {
     skein_frame f = frame_of_run(k);
     skein_step_info step = {.time = k / 25.0,
@@ -399,7 +399,7 @@ static void test_run_with_cut(void **state)
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/run.h5", folder);
   skein_run *run;
-  expect_ok(skein_run_create(path, &scene, &run));
+  expect_ok(skein_run_create(path, &manifest, &run));
   for (int k = 0; k < 16; k++) {
     skein_frame f = k < 7 ? bundles(6) : cut_bundles();
     skein_step_info step = {.time = k / 25.0, .dt = 0.04};

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
+#include <skein/skein.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

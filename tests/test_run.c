@@ -15,8 +15,9 @@ static void test_round_trip(void **unused)
 {
   (void)unused;
   skein_run *run;
-  expect_ok(skein_run_create("a.h5", &scene, &run));
-  expect_ok(skein_run_set_folder(run, "/some/where"));
+  skein_manifest elsewhere = manifest;
+  elsewhere.folder = "/some/where";
+  expect_ok(skein_run_create("a.h5", &elsewhere, &run));
   assert_int_equal(skein_run_frames(run), 0);
   assert_false(there("a.h5") || there("a.h5.d"));
   for (int k = 0; k < 6; k++) {
@@ -46,7 +47,7 @@ static void test_empty_frame(void **unused)
   int zero[1] = {0};
   skein_run *run;
   skein_frame f = {.point_start = zero}, g;
-  expect_ok(skein_run_create("e.h5", &scene, &run));
+  expect_ok(skein_run_create("e.h5", &manifest, &run));
   expect_ok(skein_run_append(run, &f, NULL, 0, NULL, 0));
   f.index = 1;
   expect_ok(skein_run_append(run, &f, NULL, 0, NULL, 0));
@@ -68,7 +69,7 @@ static void test_wrong_calls(void **unused)
   (void)unused;
   skein_run *run;
   skein_frame f = make_frame(0, 3);
-  expect_ok(skein_run_create("w.h5", &scene, &run));
+  expect_ok(skein_run_create("w.h5", &manifest, &run));
   expect_bad(skein_run_finish(run), "no frame");
   expect_bad(skein_run_checkpoint(run, NULL, 0, NULL, 0), "state is empty");
   f.index = 1;
@@ -157,7 +158,7 @@ static void test_replace(void **unused)
   (void)unused;
   skein_run *run;
   make_run("p.h5", 5, RODS, false);
-  expect_ok(skein_run_create("p.h5", &scene, &run));
+  expect_ok(skein_run_create("p.h5", &manifest, &run));
   expect_run("p.h5", 5, RODS); /* until the first frame */
   expect_ok(append(run, 0, 7));
   expect_run("p.h5", 1, 7);
@@ -170,11 +171,11 @@ static void test_replace(void **unused)
   FILE *precious = fopen("p.h5", "w");
   fputs("{\"a scene\": 1}", precious);
   fclose(precious);
-  expect_bad(skein_run_create("p.h5", &scene, &run), "not replaced");
+  expect_bad(skein_run_create("p.h5", &manifest, &run), "not replaced");
   unlink("p.h5");
-  assert_int_equal(skein_run_create("/", &scene, &run).code, SKEIN_IO_FAILURE);
-  assert_int_equal(skein_run_create("", &scene, &run).code, SKEIN_IO_FAILURE);
-  expect_ok(skein_run_create("no/such/folder/x.h5", &scene, &run));
+  assert_int_equal(skein_run_create("/", &manifest, &run).code, SKEIN_IO_FAILURE);
+  assert_int_equal(skein_run_create("", &manifest, &run).code, SKEIN_IO_FAILURE);
+  expect_ok(skein_run_create("no/such/folder/x.h5", &manifest, &run));
   assert_int_equal(append(run, 0, 3).code, SKEIN_IO_FAILURE);
   skein_run_close(run);
 }
@@ -263,7 +264,7 @@ static void test_lock(void **unused)
     skein_run *other;
     skein_status s = skein_run_open("l.h5", true, &other);
     bool told = s.code == SKEIN_IO_FAILURE && strstr(s.message, "another process");
-    if (skein_run_create("l.h5", &scene, &other).code != SKEIN_OK || append(other, 0, 3).code != SKEIN_IO_FAILURE)
+    if (skein_run_create("l.h5", &manifest, &other).code != SKEIN_OK || append(other, 0, 3).code != SKEIN_IO_FAILURE)
       told = false;
     if (skein_run_open("l.h5", false, &other).code != SKEIN_OK) told = false; /* readers may */
     _exit(told ? 0 : 1);
@@ -287,7 +288,7 @@ static void pause_for(long microseconds)
 static void child_writes(const char *path, int frames, int told)
 {
   skein_run *run;
-  if (there(path) ? skein_run_open(path, true, &run).code : skein_run_create(path, &scene, &run).code) _exit(3);
+  if (there(path) ? skein_run_open(path, true, &run).code : skein_run_create(path, &manifest, &run).code) _exit(3);
   for (int k = skein_run_frames(run); k < frames; k++) {
     if (append(run, k, RODS).code != SKEIN_OK) _exit(4);
     if (write(told, &k, sizeof k) != sizeof k) _exit(5);
@@ -417,7 +418,7 @@ static void finish_on_full(void)
 static void create_on_full(void)
 {
   skein_run *run;
-  if (skein_run_create("d2.h5", &scene, &run).code != SKEIN_OK) exit(1);
+  if (skein_run_create("d2.h5", &manifest, &run).code != SKEIN_OK) exit(1);
   if (append(run, 0, 2000).code != SKEIN_IO_FAILURE) exit(2);
   skein_run_close(run);
 }

@@ -116,7 +116,7 @@ static void test_refused(void **unused)
   skein_run *run;
   skein_frame f = make_frame(0, 3);
   skein_step_info step = {.attempts = SKEIN_ATTEMPTS + 1};
-  expect_ok(skein_run_create("w.h5", &scene, &run));
+  expect_ok(skein_run_create("w.h5", &manifest, &run));
   expect_bad(skein_run_append(run, &f, &step, 1, "x", 1), "step 0: attempts is 25");
   expect_bad(skein_run_checkpoint(run, &step, 1, "x", 1), "step 0: attempts is 25");
   step = (skein_step_info){.verdict.flaws = 1u << 20};
@@ -171,7 +171,7 @@ static void test_unknown_round_trip(void **unused)
   skein_step_info step = {.verdict.flaws = SKEIN_FLAWS_UNKNOWN}, *steps;
   int count;
   skein_frame f = make_frame(0, 3);
-  expect_ok(skein_run_create("u.h5", &scene, &run));
+  expect_ok(skein_run_create("u.h5", &manifest, &run));
   expect_ok(skein_run_append(run, &f, &step, 1, "x", 1));
   expect_ok(skein_run_steps(run, &steps, &count));
   assert_true(count == 1 && steps[0].verdict.flaws == SKEIN_FLAWS_UNKNOWN);
@@ -210,7 +210,8 @@ static void test_names(void **unused)
   assert_string_equal(skein_scene_name(made, 4), "head");
   assert_null(skein_scene_name(made, 5));
   assert_null(skein_scene_name(made, -1));
-  expect_ok(skein_run_create("n.h5", made, &run));
+  skein_manifest named = skein_scene_manifest(made);
+  expect_ok(skein_run_create("n.h5", &named, &run));
   skein_scene_destroy(made);
   skein_frame f = make_frame(0, 6);
   for (int i = 0; i < 6; i++) f.rod_source[i] = i < 4 ? i : i - 3;

@@ -186,8 +186,9 @@ static int begin(job *s)
   int code = status.code == SKEIN_OK ? TOOL_OK : tool_fail(set->scene, status);
   if (code == TOOL_OK) {
     plan_frames(s);
-    status = skein_run_create(s->path, s->scene, &s->run);
-    if (status.code == SKEIN_OK) status = skein_run_set_folder(s->run, folder);
+    skein_manifest manifest = skein_scene_manifest(s->scene);
+    manifest.folder = folder;
+    status = skein_run_create(s->path, &manifest, &s->run);
     tell_start(s);
     if (status.code == SKEIN_OK && skein_world_time(s->world) >= 0) status = save_frame(s, 0);
     if (status.code != SKEIN_OK) code = tool_fail(s->path, status);

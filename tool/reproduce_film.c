@@ -101,9 +101,10 @@ static skein_status begin(studio *d, const char *path)
   if (s.code == SKEIN_OK) s = skein_world_create(d->scene, d->section->set->threads, &d->world);
   if (s.code == SKEIN_OK) s = settle(d);
   d->begun = reproduce_clock(); /* patience is for what is shown */
-  if (s.code == SKEIN_OK) s = skein_run_create(path, d->scene, &d->film->run);
   if ((slash = strrchr(scene, '/'))) *slash = 0;
-  if (s.code == SKEIN_OK) s = skein_run_set_folder(d->film->run, slash ? scene : ".");
+  skein_manifest manifest = s.code == SKEIN_OK ? skein_scene_manifest(d->scene) : (skein_manifest){0};
+  manifest.folder = slash ? scene : ".";
+  if (s.code == SKEIN_OK) s = skein_run_create(path, &manifest, &d->film->run);
   if (s.code == SKEIN_OK) s = save(d, 0, true);
   free(scene);
   return s;

@@ -41,10 +41,10 @@ SKEIN_API void skein_frame_destroy(skein_frame *frame);
 
 typedef struct skein_run skein_run;
 
-/* A new run (an existing file is replaced at the first frame); one that exists, to be continued or read.
- * While it is written, a run is a small file that refers to finished frames in the folder PATH.d; whatever kills the
- * program, PATH opens with every frame that was appended. skein_run_finish makes one file of it. */
-SKEIN_API skein_status skein_run_create(const char *path, const skein_scene *scene, skein_run **run);
+/* A new run (an existing file is replaced at the first frame; the manifest is copied); one that exists, to be continued
+ * or read. While it is written, a run is a small file that refers to finished frames in the folder PATH.d; whatever
+ * kills the program, PATH opens with every frame that was appended. skein_run_finish makes one file of it. */
+SKEIN_API skein_status skein_run_create(const char *path, const skein_manifest *manifest, skein_run **run);
 SKEIN_API skein_status skein_run_open(const char *path, bool write, skein_run **run);
 SKEIN_API void skein_run_close(skein_run *run); /* NULL is fine; what was appended stays */
 /* Appends a frame, the steps that led to it, and the state of the world after it. On failure (full disk) the file is as
@@ -62,9 +62,7 @@ SKEIN_API double skein_run_fps(const skein_run *run);
 SKEIN_API const char *skein_run_title(const skein_run *run);   /* of the scene */
 SKEIN_API const char *skein_run_source(const skein_run *run);  /* the scene's JSON */
 SKEIN_API const char *skein_run_version(const skein_run *run); /* of the library that wrote it */
-/* Where the files that the scene names are: kept in the run, "" unless set before the first frame. */
-SKEIN_API const char *skein_run_folder(const skein_run *run);
-SKEIN_API skein_status skein_run_set_folder(skein_run *run, const char *folder);
+SKEIN_API const char *skein_run_folder(const skein_run *run);  /* of the manifest: where the scene's files are */
 /* The last state and the steps since the last frame (the caller frees both); size 0: none. */
 SKEIN_API skein_status skein_run_state(const skein_run *run, void **state, size_t *size, skein_step_info **steps,
                                        int *step_count);

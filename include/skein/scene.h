@@ -27,6 +27,19 @@ SKEIN_API int skein_scene_bodies(const skein_scene *scene);
 /* Rods first ("hair[17]"), then bodies; NULL: there is no such object. */
 SKEIN_API const char *skein_scene_name(const skein_scene *scene, int object);
 
+/* What a run keeps of its scene. */
+typedef struct skein_manifest {
+  const char *source; /* the JSON text */
+  const char *title;
+  const char *folder; /* where the files that the scene names are; NULL: "" */
+  double fps;         /* frames per second of simulated time */
+  int rods, bodies;
+  const char *const *name; /* of rods, then of bodies; NULL: they have none */
+} skein_manifest;
+
+/* folder is NULL: whoever read the scene knows it. Texts belong to the scene. */
+SKEIN_API skein_manifest skein_scene_manifest(const skein_scene *scene);
+
 /* How the rods of a scene got their initial shapes. Names are of rods, NULL where there is none. */
 typedef struct skein_start_info {
   int rods;

@@ -74,6 +74,9 @@ RodLoad = struct("skein_rod_load", ("s", c_double), ("force", c_double * 3), ("t
 RodHold = struct("skein_rod_hold", ("s", c_double), ("target", PoseStruct), ("stiffness", c_double * 3),
                  ("torsion", c_double))
 
+Manifest = struct("skein_manifest", ("source", c_char_p), ("title", c_char_p), ("folder", c_char_p), ("fps", c_double),
+                  ("rods", c_int), ("bodies", c_int), ("name", POINTER(c_char_p)))
+
 StartInfoStruct = struct("skein_start_info", ("rods", c_int), ("fitted", c_int), ("fit_most", c_double),
                          ("fit_mean", c_double), ("share_most", c_double), ("share_mean", c_double),
                          ("fit_worst", c_char_p), ("moved", c_int), ("moved_most", c_double), ("inside", c_int),
@@ -267,6 +270,7 @@ FUNCTIONS = {
     "skein_scene_duration": (c_double, [c_void_p]),
     "skein_scene_fps": (c_double, [c_void_p]),
     "skein_scene_every_step": (c_bool, [c_void_p]),
+    "skein_scene_manifest": (Manifest, [c_void_p]),
     "skein_scene_start": (StartInfoStruct, [c_void_p]),
     "skein_scene_rods": (c_int, [c_void_p]),
     "skein_scene_bodies": (c_int, [c_void_p]),
@@ -295,7 +299,7 @@ FUNCTIONS = {
     "skein_world_load": (Status, [c_void_p, c_void_p, c_size_t]),
     "skein_world_frame": (Status, [c_void_p, c_int, _frame_p]),
     "skein_frame_destroy": (None, [_frame_p]),
-    "skein_run_create": (Status, [c_char_p, c_void_p, _out]),
+    "skein_run_create": (Status, [c_char_p, POINTER(Manifest), _out]),
     "skein_run_open": (Status, [c_char_p, c_bool, _out]),
     "skein_run_close": (None, [c_void_p]),
     "skein_run_append": (Status, [c_void_p, _frame_p, _steps_p, c_int, c_void_p, c_size_t]),
@@ -307,7 +311,6 @@ FUNCTIONS = {
     "skein_run_source": (c_char_p, [c_void_p]),
     "skein_run_version": (c_char_p, [c_void_p]),
     "skein_run_folder": (c_char_p, [c_void_p]),
-    "skein_run_set_folder": (Status, [c_void_p, c_char_p]),
     "skein_run_state": (Status, [c_void_p, _out, POINTER(c_size_t), POINTER(_steps_p), POINTER(c_int)]),
     "skein_run_frame": (Status, [c_void_p, c_int, _frame_p]),
     "skein_run_name": (c_char_p, [c_void_p, c_int, c_int]),

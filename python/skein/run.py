@@ -54,9 +54,11 @@ class Run(_lib.Owner):
         While it is written, frames are in the folder PATH.d; finish() makes one file of it."""
         scene, self = _scene(scene), object.__new__(cls)
         with scene._use() as pointer, _lib.hdf5:
-            self._handle = _lib.create(lib.skein_run_create, _lib.path_bytes(path), pointer, destroy=_close)
+            manifest = lib.skein_scene_manifest(pointer)
+            manifest.folder = _lib.path_bytes(scene._folder)
+            self._handle = _lib.create(lib.skein_run_create, _lib.path_bytes(path), ctypes.byref(manifest),
+                                       destroy=_close)
             self.path = os.fsdecode(path)
-            _lib.check(lib.skein_run_set_folder(self._handle.pointer, _lib.path_bytes(scene._folder)))
         return self
 
     # ---- What it is ----

@@ -2,7 +2,7 @@
 #ifndef SK_BASE_H
 #define SK_BASE_H
 
-#include <skein/skein.h>
+#include <skein/base.h>
 #include <stdalign.h>
 
 #define SK_MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "math/vec3.h"
 
+#include <skein/export.h>
 #include <stdio.h>
 
 /* ---- files.c: files that are there as a whole, all of them, or not at all ---- */

@@ -5,6 +5,8 @@
 #include "base/base.h"
 #include "sparse/sparse.h"
 
+#include <skein/problem.h>
+
 /* ---- law.c: Coulomb's law and its error, independent of every solver ---- */
 
 /* Units: u is measured by U, r by U / w. Both 1: the problem's own units (error_fb). */

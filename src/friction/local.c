@@ -5,32 +5,11 @@
 #include <string.h>
 
 const sk_local_row sk_local_table[SKEIN_LOCAL_COUNT] = {
-    [SKEIN_SECULAR] = {"secular", "scalar secular equation, bracketed; the default", sk_one_secular, true},
-    [SKEIN_MFB] = {"mfb", "Newton on the Fischer-Burmeister function (Daviet et al. 2011)", sk_one_mfb, true},
-    [SKEIN_PAC] = {"pac", "pure Newton on the Alart-Curnier function", sk_one_pac, true},
-    [SKEIN_DAC] = {"dac", "damped Newton on the Alart-Curnier function", sk_one_dac, true},
-    [SKEIN_ENUM] = {"enum", "take-off, stick, slide by a quartic", sk_one_enum, true},
-    [SKEIN_DURIEZ06] = {"duriez06", "projection with a diagonal W; approximate", sk_one_duriez06, false},
-    [SKEIN_DURIEZ08] = {"duriez08", "projection repeated with the true residual", sk_one_duriez08, true},
-    [SKEIN_PYRAMID4] = {"pyramid4", "four-sided friction pyramid; approximate", sk_one_pyramid4, false},
+    [SKEIN_SECULAR] = {sk_one_secular, true},   [SKEIN_MFB] = {sk_one_mfb, true},
+    [SKEIN_PAC] = {sk_one_pac, true},           [SKEIN_DAC] = {sk_one_dac, true},
+    [SKEIN_ENUM] = {sk_one_enum, true},         [SKEIN_DURIEZ06] = {sk_one_duriez06, false},
+    [SKEIN_DURIEZ08] = {sk_one_duriez08, true}, [SKEIN_PYRAMID4] = {sk_one_pyramid4, false},
 };
-
-const char *skein_local_name(skein_local l)
-{
-  return (unsigned)l < SKEIN_LOCAL_COUNT ? sk_local_table[l].name : "?";
-}
-
-const char *skein_local_about(skein_local l)
-{
-  return (unsigned)l < SKEIN_LOCAL_COUNT ? sk_local_table[l].about : "?";
-}
-
-int skein_local_find(const char *name)
-{
-  for (int i = 0; i < SKEIN_LOCAL_COUNT; i++)
-    if (!strcmp(name, sk_local_table[i].name)) return i;
-  return -1;
-}
 
 sk_one sk_one_make(int d, const double *W, const double *b, double mu)
 {

@@ -21,7 +21,6 @@ void sk_one_velocity(const sk_one *p, const double *r, double *u);
 typedef bool (*sk_one_fn)(const sk_one *p, double tol, double *r);
 
 typedef struct sk_local_row {
-  const char *name, *about;
   sk_one_fn solve;
   bool exact; /* its fixed point is Coulomb's law */
 } sk_local_row;

@@ -6,32 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const sk_method_row sk_method_table[SKEIN_METHOD_COUNT] = {
-    [SKEIN_AUTO] = {"auto", "gs, then what its progress asks for; the default", sk_solve_auto},
-    [SKEIN_GS] = {"gs", "Gauss-Seidel over contacts with any local solver (Daviet et al. 2011)", sk_solve_gs},
-    [SKEIN_NEWTON_AC] = {"newton-ac", "Newton on the Alart-Curnier function (Bertails-Descoubes et al. 2011)",
-                         sk_solve_newton_ac},
-    [SKEIN_NEWTON_MFB] = {"newton-mfb", "Newton on the Fischer-Burmeister function", sk_solve_newton_mfb},
-    [SKEIN_ADMM] = {"admm", "alternating directions, one factorisation of W + rho", sk_solve_admm},
-    [SKEIN_IPM] = {"ipm", "interior point with the exact law; for over-constrained problems", sk_solve_ipm},
+static const sk_method_fn method_table[SKEIN_METHOD_COUNT] = {
+    [SKEIN_AUTO] = sk_solve_auto,           [SKEIN_GS] = sk_solve_gs,
+    [SKEIN_NEWTON_AC] = sk_solve_newton_ac, [SKEIN_NEWTON_MFB] = sk_solve_newton_mfb,
+    [SKEIN_ADMM] = sk_solve_admm,           [SKEIN_IPM] = sk_solve_ipm,
 };
-
-const char *skein_method_name(skein_method m)
-{
-  return (unsigned)m < SKEIN_METHOD_COUNT ? sk_method_table[m].name : "?";
-}
-
-const char *skein_method_about(skein_method m)
-{
-  return (unsigned)m < SKEIN_METHOD_COUNT ? sk_method_table[m].about : "?";
-}
-
-int skein_method_find(const char *name)
-{
-  for (int i = 0; i < SKEIN_METHOD_COUNT; i++)
-    if (!strcmp(name, sk_method_table[i].name)) return i;
-  return -1;
-}
 
 skein_solve_def skein_default_solve_def(void)
 {
@@ -164,7 +143,7 @@ static skein_status solve_island(const sk_system *whole, const islands *p, int k
   }
   if (status.code == SKEIN_OK) {
     for (int i = 0; i < n; i++) memcpy(w.r + 3 * i, r + 3 * rows[i], 3 * sizeof *r);
-    status = sk_method_table[def->method].solve(&w);
+    status = method_table[def->method](&w);
     for (int i = 0; i < n; i++) memcpy(r + 3 * rows[i], w.r + 3 * i, 3 * sizeof *r);
   }
   sk_arena_reset(&w.arena);

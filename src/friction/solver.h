@@ -31,13 +31,6 @@ typedef struct sk_work {
 /* A global solver: improves w->r until w->error <= tol or a limit; never makes it worse than it was. */
 typedef skein_status (*sk_method_fn)(sk_work *w);
 
-typedef struct sk_method_row {
-  const char *name, *about;
-  sk_method_fn solve;
-} sk_method_row;
-
-extern const sk_method_row sk_method_table[SKEIN_METHOD_COUNT];
-
 /* Looks at Gauss-Seidel from outside: true to give it up. Called at every full evaluation of the error. */
 typedef struct sk_watch {
   bool (*give_up)(struct sk_watch *watch, int sweeps, double error);

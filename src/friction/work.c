@@ -42,7 +42,7 @@ bool sk_work_done(sk_work *w, double error)
   const skein_solve_def *def = w->def;
   if (def->progress) {
     skein_progress p = {
-        .iteration = w->iterations, .seconds = sk_seconds() - w->started, .method = sk_method_table[w->method].name};
+        .iteration = w->iterations, .seconds = sk_seconds() - w->started, .method = skein_method_name(w->method)};
     bool rel = def->measure == SKEIN_ERROR_REL;
     p.error = (skein_error){.fb = rel ? NAN : error, .rel = rel ? error : NAN, .worst = -1};
     pthread_mutex_lock(w->telling); /* islands are solved side by side */

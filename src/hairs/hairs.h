@@ -7,6 +7,8 @@
 #include "body/body.h"
 #include "scene/scene.h"
 
+#include <skein/picture.h>
+
 enum { SK_HAIR_GUIDES = 3, SK_HAIR_NEAR = 24 }; /* guides that a hair follows; neighbours that are known of a guide */
 
 /* ---- skin.c: distance to the surface of a body ---- */

@@ -7,6 +7,8 @@
 #include "body/body.h"
 #include "scene/scene.h"
 
+#include <skein/picture.h>
+
 /* What values.c must know of a rod of the scene. */
 typedef struct sk_look_rod {
   int material; /* of the look's */

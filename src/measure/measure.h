@@ -7,6 +7,8 @@
 #include "base/base.h"
 #include "math/vec3.h"
 
+#include <skein/measure.h>
+
 enum { SK_MEASURE_SAMPLES = 16 }; /* places of a rod that are looked at, evenly from behind its root to its tip */
 
 /* ---- samples.c ---- */

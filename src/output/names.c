@@ -23,25 +23,23 @@ static size_t length_of(const char *name)
   return length;
 }
 
-/* Objects first .. first + count - 1 of the scene. */
-static bool fill(sk_name_list *list, const skein_scene *scene, int first, int count)
+static bool fill(sk_name_list *list, const char *const *name, int count)
 {
   list->count = count, list->size = 1;
-  for (int k = 0; k < count; k++) list->size = SK_MAX(list->size, length_of(skein_scene_name(scene, first + k)) + 1);
+  for (int k = 0; k < count; k++) list->size = SK_MAX(list->size, length_of(name[k]) + 1);
   list->text = sk_calloc((size_t)count, list->size);
   if (!list->text) return false;
   for (int k = 0; k < count; k++) {
-    const char *name = skein_scene_name(scene, first + k);
     char *to = list->text + list->size * (size_t)k;
-    if (name) memcpy(to, name, length_of(name)), make_plain(to);
+    if (name[k]) memcpy(to, name[k], length_of(name[k])), make_plain(to);
   }
   return true;
 }
 
-bool sk_names_make(sk_names *names, const skein_scene *scene)
+bool sk_names_make(sk_names *names, const skein_manifest *m)
 {
-  int rods = skein_scene_rods(scene);
-  return fill(&names->rod, scene, 0, rods) && fill(&names->body, scene, rods, skein_scene_bodies(scene));
+  if (!m->name) return true;
+  return fill(&names->rod, m->name, m->rods) && fill(&names->body, m->name + m->rods, m->bodies);
 }
 
 void sk_names_free(sk_names *names)

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "base/hdf5_quiet.h"
+#include "frame/frame.h"
 
 #include <hdf5.h>
 
@@ -61,7 +62,6 @@ skein_status sk_h5_get_attribute(hid_t in, const char *name, hid_t type, void *v
 
 /* ---- frame.c ---- */
 
-skein_status sk_frame_check(const skein_frame *f);
 void sk_frame_put(sk_h5 *h, hid_t group, const skein_frame *f);
 skein_status sk_frame_get(const sk_h5 *h, hid_t group, skein_frame *f);
 
@@ -86,7 +86,7 @@ typedef struct sk_names {
   int *source, sources;   /* which of these each rod was cut from; none: no rod was cut */
 } sk_names;
 
-bool sk_names_make(sk_names *names, const skein_scene *scene);
+bool sk_names_make(sk_names *names, const skein_manifest *m);
 void sk_names_free(sk_names *names);
 /* What the rods of a frame come from. */
 bool sk_names_see(sk_names *names, const int *source, int rods);

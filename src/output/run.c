@@ -60,19 +60,23 @@ static skein_status check_target(const char *path)
   return sk_fail(SKEIN_BAD_INPUT, "is there and is not an HDF5 file, not replaced");
 }
 
-static skein_status fill_from_scene(skein_run *run, const skein_scene *scene)
+static char *copy_text(const char *text)
 {
-  const char *source = skein_scene_source(scene), *title = skein_scene_title(scene);
-  run->source = strdup(source ? source : "");
-  run->title = strdup(title ? title : "");
-  run->version = strdup(skein_version());
-  run->files = strdup("");
-  run->fps = skein_scene_fps(scene);
-  bool memory = run->source && run->title && run->version && run->files && sk_names_make(&run->names, scene);
+  return strdup(text ? text : "");
+}
+
+static skein_status copy_manifest(skein_run *run, const skein_manifest *m)
+{
+  run->source = copy_text(m->source);
+  run->title = copy_text(m->title);
+  run->files = copy_text(m->folder);
+  run->version = copy_text(skein_version());
+  run->fps = m->fps;
+  bool memory = run->source && run->title && run->version && run->files && sk_names_make(&run->names, m);
   return memory ? sk_ok() : sk_no_memory();
 }
 
-skein_status skein_run_create(const char *path, const skein_scene *scene, skein_run **out)
+skein_status skein_run_create(const char *path, const skein_manifest *manifest, skein_run **out)
 {
   *out = NULL;
   sk_h5_quiet quiet = sk_h5_hide();
@@ -82,7 +86,7 @@ skein_status skein_run_create(const char *path, const skein_scene *scene, skein_
   skein_run *run = run_new(path, true);
   if (!run) return sk_no_memory();
   run->fresh = true;
-  s = fill_from_scene(run, scene);
+  s = copy_manifest(run, manifest);
   if (s.code == SKEIN_OK) *out = run;
   else run_free(run);
   return s;
@@ -93,15 +97,6 @@ void skein_run_close(skein_run *run)
   if (!run) return;
   sk_folder_leave(run);
   run_free(run);
-}
-
-skein_status skein_run_set_folder(skein_run *run, const char *folder)
-{
-  char *copy = strdup(folder);
-  if (!copy) return sk_no_memory();
-  free(run->files);
-  run->files = copy;
-  return sk_ok();
 }
 
 int skein_run_frames(const skein_run *run)

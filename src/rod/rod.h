@@ -16,6 +16,8 @@
 #include "math/vec3.h"
 #include "sparse/band.h"
 
+#include <skein/rod.h>
+
 /* ---- State ----
  * x begins with the poses and velocities of the ends, the same for all models; what the model adds follows. The pose of
  * an end is prescribed where the end is held; the root of a super-helix is always there, moved by dofs when free. */

@@ -106,6 +106,15 @@ static skein_status edit(skein_scene *scene, const char *text, const char *name,
   return s;
 }
 
+static skein_status list_names(skein_scene *scene)
+{
+  scene->names = SK_NEW(&scene->arena, scene->rod_count + scene->body_count, const char *);
+  if (!scene->names) return sk_no_memory();
+  for (int i = 0; i < scene->rod_count; i++) scene->names[i] = scene->rods[i].name;
+  for (int i = 0; i < scene->body_count; i++) scene->names[scene->rod_count + i] = scene->bodies[i].name;
+  return sk_ok();
+}
+
 skein_status skein_scene_parse(const char *text, const char *name, const char *folder, const char *const *sets,
                                int set_count, skein_scene **out)
 {
@@ -115,6 +124,7 @@ skein_status skein_scene_parse(const char *text, const char *name, const char *f
   if (!scene) return sk_no_memory();
   skein_status s = edit(scene, text, name, sets, set_count, &paths);
   if (s.code == SKEIN_OK) s = fill(scene, name, folder, paths, set_count);
+  if (s.code == SKEIN_OK) s = list_names(scene);
   if (s.code != SKEIN_OK) skein_scene_destroy(scene);
   else *out = scene;
   return s;
@@ -147,6 +157,16 @@ void skein_scene_destroy(skein_scene *scene)
   for (int i = 0; i < scene->tube_count; i++) sk_tube_destroy(scene->tubes[i]);
   sk_arena_free(&scene->arena);
   free(scene);
+}
+
+skein_manifest skein_scene_manifest(const skein_scene *scene)
+{
+  return (skein_manifest){.source = scene->source,
+                          .title = scene->title,
+                          .fps = scene->output.fps,
+                          .rods = scene->rod_count,
+                          .bodies = scene->body_count,
+                          .name = scene->names};
 }
 
 const char *skein_scene_source(const skein_scene *scene)
@@ -191,9 +211,8 @@ int skein_scene_bodies(const skein_scene *scene)
 
 const char *skein_scene_name(const skein_scene *scene, int object)
 {
-  int body = object - scene->rod_count;
-  if (object < 0 || body >= scene->body_count) return NULL;
-  return body < 0 ? scene->rods[object].name : scene->bodies[body].name;
+  bool there = object >= 0 && object < scene->rod_count + scene->body_count;
+  return there ? scene->names[object] : NULL;
 }
 
 skein_start_info skein_scene_start(const skein_scene *scene)

@@ -7,6 +7,11 @@
 #include "base/base.h"
 #include "body/body.h"
 
+#include <skein/picture.h>
+#include <skein/problem.h>
+#include <skein/rod.h>
+#include <skein/scene.h>
+
 /* Linear RGB, 0 to 1. */
 typedef struct sk_rgb {
   float r, g, b;
@@ -140,9 +145,10 @@ struct skein_scene {
   int force_count;
   sk_scene_step step;
   sk_scene_output output;
-  double unit;    /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
-  char *source;   /* the JSON text as read, with --set applied */
-  sk_arena arena; /* everything but the meshes, their caches and the tubes */
+  const char **names; /* of rods, then of bodies */
+  double unit;        /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
+  char *source;       /* the JSON text as read, with --set applied */
+  sk_arena arena;     /* everything but the meshes, their caches and the tubes */
   sk_mesh **meshes;
   int mesh_count;
   sk_cache **caches;

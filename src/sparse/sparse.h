@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#include <skein/problem.h>
+
 /* ---- union_find.c: sets of 0 .. n-1, the root of a set is its smallest member ---- */
 void sk_union_init(int *parent, int n);
 int sk_union_find(int *parent, int i);

@@ -18,6 +18,8 @@
 #include "scene/scene.h"
 #include "world/limits.h"
 
+#include <skein/run.h>
+
 /* ---- Model: what exists. Cuts and releases change it between two steps, nothing else does ---- */
 
 typedef struct sk_model_rod {
