@@ -281,6 +281,12 @@ assert v['flaws']['too deep']['worst'] == {'time': float(v['first']), 'size': 1.
                                            'text': '1.3 collision radii, strand in ball'}
 assert v['crossings'] == 3 and v['flaws']['diverged']['worst']['size'] is None
 assert v['attempts'] == {'solved': {'accept': 509}, 'missed': {'solve on': 1}, 'too deep': {'accept flawed': 1, 'halve': 1}}"
+worth odd '{"steps": {
+  "5": {"flaws": ["too deep"], "overlap": [3, 0, 1], "deeper": [0.05, 1, 2]}, "7": {"flaws": ["diverged"], "balance": [0.1, 0, -1]},
+  "9": {"flaws": ["too fast"], "reach": [0.7, 0, -1]}}}'
+line "a pair that grew, beside a deeper one that did not" "  too deep   1 step at 0.0058824 s: 0.1 % of the smaller body deeper, ball in body 1"
+line "another number that is not finite" "  diverged   1 step at 0.0078431 s: not finite"
+line "a place that nothing looked at" "  too fast   1 step at 0.0098039 s: strand"
 worth sly '{"turnover": 1e-4, "steps": {"3": {"made": 1.53e-3}}}'
 line "a fiftieth of the work" "  energy     3 % of the work came from nothing, expected less than 2 %"
 line "is flawed without a flawed step" "verdict      flawed: none of 510 steps by itself"

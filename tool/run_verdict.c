@@ -167,6 +167,18 @@ static void describe_ratio(run_names names, const skein_step_info *step, skein_f
              a[0] ? ", " : "", a);
 }
 
+/* What makes a step too deep: a crossing without an overlap to speak of; or another pair than that of the largest
+ * overlap, which did not grow. */
+static bool is_crossing(const skein_verdict *v)
+{
+  return v->crossed.size > 0 && !(v->overlap.size > 0.25);
+}
+
+static bool is_elsewhere(const skein_verdict *v)
+{
+  return !(v->crossed.size > 0) && v->deeper.size > 0 && (v->deeper.a != v->overlap.a || v->deeper.b != v->overlap.b);
+}
+
 skein_finding run_finding(const skein_step_info *step, skein_flaw flaw)
 {
   const skein_verdict *v = &step->verdict;
@@ -178,7 +190,7 @@ skein_finding run_finding(const skein_step_info *step, skein_flaw flaw)
   case SKEIN_FLAW_CURVED:
     return v->curved;
   case SKEIN_FLAW_TOO_DEEP:
-    return v->crossed.size > 0 && !(v->overlap.size > 0.25) ? v->crossed : v->overlap;
+    return is_crossing(v) ? v->crossed : is_elsewhere(v) ? v->deeper : v->overlap;
   case SKEIN_FLAW_DEEP:
     return v->overlap;
   case SKEIN_FLAW_UNBALANCED:
@@ -199,10 +211,12 @@ void run_describe(run_names names, const skein_step_info *step, skein_flaw flaw,
 {
   skein_finding found = run_finding(step, flaw);
   const skein_verdict *v = &step->verdict;
-  bool crossing = flaw == SKEIN_FLAW_TOO_DEEP && v->crossed.size > 0 && !(v->overlap.size > 0.25);
   bool fast = flaw == SKEIN_FLAW_UNBALANCED && v->speed.size > v->balance.size / balance_most;
   text[0] = 0;
-  if (crossing) describe_crossing(names, step, text);
+  if (flaw == SKEIN_FLAW_TOO_DEEP && is_crossing(v)) describe_crossing(names, step, text);
+  else if (flaw == SKEIN_FLAW_TOO_DEEP && is_elsewhere(v)) describe_length(names, step, found, " deeper", "in", text);
+  else if (flaw == SKEIN_FLAW_DIVERGED && found.size <= 1) snprintf(text, RUN_TEXT, "not finite");
+  else if (flaw == SKEIN_FLAW_TOO_FAST && found.size <= 1) run_object(names, step->rods, found.a, text);
   else if (flaw == SKEIN_FLAW_TOO_FAST) describe_ratio(names, step, found, "the way that was searched", text);
   else if (fast) describe_ratio(names, step, found, "the bound of its speed", text);
   else if (flaw == SKEIN_FLAW_DIVERGED || flaw == SKEIN_FLAW_UNBALANCED)
