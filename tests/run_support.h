@@ -11,7 +11,9 @@
 enum { RODS = 40, STATE_MOST = 100 + 3000 * 3 };
 
 static const char source[] = "{\n  \"title\": \"a heap of h\xc3\xa4r\"\n}\n";
-static const skein_manifest manifest = {.title = "a heap of h\xc3\xa4r", .source = source, .fps = 25};
+static const char *const names[] = {"hair[0]", "hair[1]", "hair[2]", "head"};
+static const skein_manifest manifest = {
+    .title = "a heap of h\xc3\xa4r", .source = source, .fps = 25, .rods = 3, .bodies = 1, .name = names};
 
 /* ---- Frames that are a function of their index ---- */
 
