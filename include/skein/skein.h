@@ -42,7 +42,8 @@ typedef enum skein_code {
   SKEIN_OK = 0,
   SKEIN_BAD_INPUT,  /* a file, a field or an argument is not what it must be */
   SKEIN_IO_FAILURE, /* the file system said no: cannot open, full disk */
-  SKEIN_NO_MEMORY
+  SKEIN_NO_MEMORY,
+  SKEIN_STOPPED /* the caller wanted it to end (skein_stop) */
 } skein_code;
 
 /* One line that names file, field and what was expected. Not converged is data (skein_solve_info), never a code. */
@@ -50,6 +51,13 @@ typedef struct skein_status {
   skein_code code;
   char message[512];
 } skein_status;
+
+/* Whether the caller wants long work to end: asked from any thread, thousands of times a second, so it must be quick (a
+ * look at an atomic flag). What is stopped returns SKEIN_STOPPED and leaves everything as it was. ask NULL: nobody. */
+typedef struct skein_stop {
+  bool (*ask)(void *user);
+  void *user;
+} skein_stop;
 
 /* ---- Rods ------------------------------------------------------------------------------------------------------ */
 
@@ -369,6 +377,7 @@ typedef struct skein_solve_def {
                patches */
   skein_progress_fn progress;
   void *user;
+  skein_stop stop; /* asked after every sweep; true ends the solve as `progress` does */
 } skein_solve_def;
 
 SKEIN_API skein_solve_def skein_default_solve_def(void);
@@ -429,6 +438,12 @@ typedef struct skein_scene skein_scene;
 
 /* Reads and checks a scene file (docs/scene.md). sets: "path=value" strings that replace fields ("time.dt=1e-3"). */
 SKEIN_API skein_status skein_scene_read(const char *path, const char *const *sets, int set_count, skein_scene **scene);
+/* The same while `stop` does not want it to end. Worlds of the scene ask it too. */
+SKEIN_API skein_status skein_scene_read_until(const char *path, const char *const *sets, int set_count, skein_stop stop,
+                                              skein_scene **scene);
+SKEIN_API skein_status skein_scene_parse_until(const char *text, const char *name, const char *folder,
+                                               const char *const *sets, int set_count, skein_stop stop,
+                                               skein_scene **scene);
 /* The same from text; `name` stands in messages, files are relative to `folder`. */
 SKEIN_API skein_status skein_scene_parse(const char *text, const char *name, const char *folder,
                                          const char *const *sets, int set_count, skein_scene **scene);
@@ -547,10 +562,12 @@ typedef struct skein_world skein_world;
 /* threads 0: all cores. The bits of what follows do not depend on it. The scene must live as long as the world. */
 SKEIN_API skein_status skein_world_create(const skein_scene *scene, int threads, skein_world **world);
 SKEIN_API void skein_world_destroy(skein_world *world);
+/* Whom its steps ask whether to end; from the scene at first. A step that was stopped has not begun. */
+SKEIN_API void skein_world_set_stop(skein_world *world, skein_stop stop);
 /* Negative while the world settles (time.settle of the scene), which its first steps do. */
 SKEIN_API double skein_world_time(const skein_world *world);
-/* One step, not beyond `until` (s; INFINITY: as long as the scene allows). BAD_INPUT when the motion blew up (the message names the step and the rods); the
- * problem of that step is then what skein_world_problem returns. */
+/* One step, not beyond `until` (s; INFINITY: as long as the scene allows). BAD_INPUT when the motion blew up (the
+ * message names the step and the rods); the problem of that step is then what skein_world_problem returns. */
 SKEIN_API skein_status skein_world_step(skein_world *world, double until, skein_step_info *info);
 /* The one-step problem of the last step and its solution; valid until the next step. NULL: it had no contacts. */
 SKEIN_API const skein_problem *skein_world_problem(const skein_world *world);

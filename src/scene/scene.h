@@ -120,6 +120,7 @@ typedef struct sk_scene_output {
 } sk_scene_output;
 
 struct skein_scene {
+  sk_stop stop; /* who may end its reading; its worlds ask the same */
   const char *title;
   double duration; /* s */
   skein_env env;

@@ -38,6 +38,7 @@ static skein_status create_strands(skein_world *w)
 {
   skein_status s = sk_ok();
   for (int i = 0; i < w->scene->rod_count && s.code == SKEIN_OK; i++) {
+    if (sk_stop_asked(&w->stop)) return sk_stopped();
     const sk_scene_rod *from = w->scene->rods + i;
     sk_strand *strand = w->strands + i;
     *strand = (sk_strand){.radius = from->radius, .group = from->group, .source = i, .dof = -1, .cut_off = -1};
@@ -53,7 +54,7 @@ skein_status skein_world_create(const skein_scene *scene, int threads, skein_wor
   if (threads < 0) return sk_fail(SKEIN_BAD_INPUT, "threads is %d, expected >= 0", threads);
   skein_world *w = sk_calloc(1, sizeof *w);
   if (!w) return sk_no_memory();
-  w->scene = scene, w->env = scene->env, w->dt = scene->step.dt;
+  w->scene = scene, w->stop.by = scene->stop.by, w->env = scene->env, w->dt = scene->step.dt;
   if (scene->step.settle > 0) w->time = -scene->step.settle;
   w->threads = threads > 0 ? threads : omp_get_max_threads();
   w->strands = sk_calloc((size_t)scene->rod_count, sizeof *w->strands);
@@ -64,11 +65,12 @@ skein_status skein_world_create(const skein_scene *scene, int threads, skein_wor
   skein_status s = there ? create_strands(w) : sk_no_memory();
   if (s.code == SKEIN_OK) s = sk_world_deform_create(w);
   if (s.code == SKEIN_OK) s = sk_world_start(w);
+  if (s.code == SKEIN_OK) sk_world_find_roots(w);
+  s = sk_unless_stopped(s, &w->stop);
   if (s.code != SKEIN_OK) {
     skein_world_destroy(w);
     return s;
   }
-  sk_world_find_roots(w);
   w->energy_scale = sk_world_scale(w);
   *out = w;
   return s;
@@ -81,8 +83,13 @@ void skein_world_destroy(skein_world *w)
   sk_world_deform_destroy(w);
   sk_solver_destroy(w->solver), sk_verlet_destroy(w->verlet);
   sk_arena_free(&w->arena), sk_arena_free(&w->kept), sk_arena_free(&w->again);
-  free(w->strands), free(w->bodies), free(w->rest), free(w->mu), free(w->pulls);
+  free(w->strands), free(w->bodies), free(w->rest), free(w->mu), free(w->pulls), free(w->before);
   free(w);
+}
+
+void skein_world_set_stop(skein_world *w, skein_stop stop)
+{
+  w->stop = (sk_stop){.by = stop};
 }
 
 double skein_world_time(const skein_world *w)

@@ -312,8 +312,8 @@ static skein_status fill_contacts(skein_world *w, double dt)
   for (int i = 0; i < w->strand_count; i++) fill_elements(w, w->strands + i);
 #pragma omp parallel for num_threads(sk_world_team(w, w->tried.count, 64)) schedule(static, 64)
   for (int k = 0; k < w->tried.count; k++)
-    fill_contact(w, k, dt, J + 6 * (size_t)largest * (size_t)omp_get_thread_num());
-  return s;
+    if (!sk_stop_asked(&w->stop)) fill_contact(w, k, dt, J + 6 * (size_t)largest * (size_t)omp_get_thread_num());
+  return sk_unless_stopped(s, &w->stop);
 }
 
 /* The dynamic body of a touch with what no contact moves that has an offset and closes in this step, or -1. side: 1 for
@@ -527,7 +527,7 @@ skein_status sk_world_solve(skein_world *w, double dt, sk_round round, skein_ste
   skein_solve_info result = {.converged = true};
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
   def.tol = sk_world_tolerance(w);
-  def.max_seconds = step->max_seconds, def.warm_start = true;
+  def.max_seconds = step->max_seconds, def.warm_start = true, def.stop = sk_world_stop(w);
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
   def.max_sweeps = patience(w, dt, round, &def);
   if (sk_world_settling(w)) sk_world_hurry(w, &def);
@@ -538,6 +538,7 @@ skein_status sk_world_solve(skein_world *w, double dt, sk_round round, skein_ste
   skein_status s = any ? make_ready(w, round) : sk_ok();
   if (any && s.code == SKEIN_OK && newton && step->start_sweeps > 0) s = sweep_first(w, &def);
   if (any && s.code == SKEIN_OK) s = run(w, &def, &result);
+  s = sk_unless_stopped(s, &w->stop);
   if (s.code != SKEIN_OK) return s;
   sk_world_take(w, dt, info);
   info->seconds_loop += result.seconds;

@@ -107,6 +107,7 @@ void sk_world_restrain(skein_world *w, double dt)
   if (!sk_world_settling(w) || sk_world_all_asleep(w)) return;
 #pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
   for (int i = 0; i < w->strand_count; i++) {
+    if (sk_stop_asked(&w->stop)) continue;
     const sk_strand *s = w->strands + i;
     double *v = w->v + w->v_start[i], L = s->rod->def.length;
     double most = fmax(sqrt(g * L), 4 * L / w->scene->step.settle) * dt;

@@ -177,6 +177,8 @@ static void pass_rod(stream *s, const skein_world *w, sk_strand *strand)
   pass(s, strand->rod->x, sizeof(double) * (size_t)strand->rod->nx);
   pass(s, strand->rod->v, sizeof(double) * (size_t)strand->rod->n);
   if (s->reading && skein_rod_set_state(strand->rod, strand->rod->x, strand->rod->v).code != SKEIN_OK) s->bad = true;
+  pass(s, &strand->rod->root_next, sizeof strand->rod->root_next); /* of ends that nobody drives, to the last bit */
+  pass(s, &strand->rod->tip_next, sizeof strand->rod->tip_next);
 }
 
 typedef struct world_record {
@@ -264,6 +266,8 @@ skein_status skein_world_load(skein_world *w, const void *bytes, size_t size)
   if (!fresh) return sk_no_memory();
   fresh->scene = w->scene, fresh->threads = w->threads;
   fresh->solver = w->solver, fresh->verlet = w->verlet;
+  fresh->stop = w->stop, fresh->before = w->before;
+  fresh->before_size = w->before_size, fresh->before_room = w->before_room;
   fresh->deforms = w->deforms, fresh->anchors = w->anchors, fresh->places = w->places; /* depend on the scene only */
   fresh->bodies = sk_calloc((size_t)w->scene->body_count, sizeof *fresh->bodies);
   if (fresh->bodies) pass_world(&s, fresh);
@@ -274,9 +278,41 @@ skein_status skein_world_load(skein_world *w, const void *bytes, size_t size)
     sk_world_deform_restore(w);
   }
   fresh->deforms = NULL, fresh->anchors = NULL, fresh->places = NULL;
-  fresh->solver = NULL, fresh->verlet = NULL;
+  fresh->solver = NULL, fresh->verlet = NULL, fresh->before = NULL;
   bool starved = !fits && (s.starved || !fresh->bodies);
   skein_world_destroy(fresh);
   if (starved) return sk_no_memory();
   return fits ? sk_ok() : sk_fail(SKEIN_BAD_INPUT, "state: %zu bytes that are not a state of this scene", size);
+}
+
+static bool is_stopped(void *user)
+{
+  skein_world *w = user;
+  return sk_stop_asked(&w->stop);
+}
+
+skein_stop sk_world_stop(skein_world *w)
+{
+  return w->stop.by.ask ? (skein_stop){is_stopped, w} : (skein_stop){0};
+}
+
+/* Into the same memory step by step. */
+skein_status sk_world_keep(skein_world *w)
+{
+  if (!w->stop.by.ask) return sk_ok();
+  stream count = {0};
+  pass_world(&count, w);
+  if (count.at > w->before_room) {
+    free(w->before);
+    w->before_room = count.at + count.at / 4, w->before = sk_calloc(w->before_room, 1);
+    if (!w->before) return w->before_room = 0, sk_no_memory();
+  }
+  stream s = {.bytes = w->before, .size = w->before_size = count.at};
+  pass_world(&s, w);
+  return sk_ok();
+}
+
+skein_status sk_world_go_back(skein_world *w)
+{
+  return skein_world_load(w, w->before, w->before_size);
 }

@@ -69,12 +69,13 @@ static skein_status for_strands(skein_world *w, double dt, strand_job job)
   int failed = w->strand_count;
 #pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
   for (int i = 0; i < w->strand_count; i++) {
+    if (sk_stop_asked(&w->stop)) continue;
     skein_status s = job(w, i, dt, w->systems + omp_get_thread_num());
     if (s.code == SKEIN_OK) continue;
 #pragma omp critical
     if (i < failed) failed = i, status = s;
   }
-  if (failed == w->strand_count) return status;
+  if (failed == w->strand_count) return sk_unless_stopped(status, &w->stop);
   return sk_status_prefix(status, w->scene->rods[w->strands[failed].source].name);
 }
 
@@ -441,6 +442,7 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
       continue;
     }
     bool shortest = dt <= sk_world_shortest(w) * (1 + 1e-9) || tries >= 60;
+    s = sk_unless_stopped(s, &w->stop);
     if (s.code == SKEIN_OK && look_further(w, info, &deeper) && wider++ < 8 && !sk_world_settling(w)) {
       restore(w, w->saved_bodies);
       s = keep_try(w, info);
@@ -458,7 +460,7 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
       ask_less(w);
       continue;
     }
-    if (s.code == SKEIN_NO_MEMORY || shortest) return s;
+    if (s.code == SKEIN_NO_MEMORY || s.code == SKEIN_STOPPED || shortest) return s;
     if (sinks) before = deeper;
     dt = fmax(0.5 * dt, sk_world_shortest(w));
   }
@@ -472,11 +474,9 @@ static void count_contacts(const skein_world *w, skein_step_info *info)
   info->contacts = w->touches.count, info->open = count[0], info->stick = count[1], info->slide = count[2];
 }
 
-skein_status skein_world_step(skein_world *w, double until, skein_step_info *info)
+/* From the events to the state after it. */
+static skein_status go_on(skein_world *w, double until, skein_step_info *info)
 {
-  *info = (skein_step_info){.time = w->time};
-  if (!(until > w->time))
-    return sk_fail(SKEIN_BAD_INPUT, "until is %g s, expected more than the world's %g s", until, w->time);
   skein_status s = sk_world_apply_events(w);
   if (s.code != SKEIN_OK) return s;
   sk_world_swell(w);
@@ -505,4 +505,18 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   lap(&last, &info->seconds_other);
   info->memory = sk_memory();
   return s;
+}
+
+skein_status skein_world_step(skein_world *w, double until, skein_step_info *info)
+{
+  *info = (skein_step_info){.time = w->time};
+  if (!(until > w->time))
+    return sk_fail(SKEIN_BAD_INPUT, "until is %g s, expected more than the world's %g s", until, w->time);
+  w->stop.said = false;
+  skein_status s = sk_world_keep(w);
+  if (s.code == SKEIN_OK) s = go_on(w, until, info);
+  if (s.code != SKEIN_STOPPED) return s;
+  *info = (skein_step_info){.time = w->time};
+  skein_status back = sk_world_go_back(w);
+  return back.code == SKEIN_OK ? s : back;
 }

@@ -294,7 +294,7 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
   w->remote = (sk_touches){SK_NEW_RAW(&w->arena, most, sk_touch), 0};
   if (w->arena.failed) return sk_no_memory();
 #pragma omp parallel for num_threads(sk_world_team(w, count, 64)) schedule(static, 64)
-  for (int i = 0; i < count; i++) fate[i] = fate_of(w, found + i, dt);
+  for (int i = 0; i < count; i++) fate[i] = sk_stop_asked(&w->stop) ? NONE : fate_of(w, found + i, dt);
   for (int i = 0; i < count; i++) {
     if (fate[i] == REMOTE) far[w->remote.count++] = i;
     if (fate[i] == NEAR) near[near_count++] = i;
@@ -308,7 +308,7 @@ static skein_status refine_all(skein_world *w, const sk_candidate *found, int co
     for (int k = 0; k < near_count; k++) {
       sk_touch *t = w->tried.at + k;
       *t = touch_make(found + near[k]);
-      refine(w, found + near[k], t);
+      if (!sk_stop_asked(&w->stop)) refine(w, found + near[k], t);
       gone[k] = !sk_world_settling(w) && is_remote(w, t, 0, dt); /* nothing is looked at after steps that settle */
       if (sk_world_settling(w)) sk_world_ease(w, t);
     }
@@ -466,10 +466,12 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .carrier_pose = carrier >= 0 ? solids[carrier].pose : (sk_pose){.q = {1, {0, 0, 0}}},
                          .carrier_object = carrier,
                          .verlet = keeps_shapes(w) ? w->verlet : NULL,
-                         .threads = w->threads};
+                         .threads = w->threads,
+                         .stop = &w->stop};
   s = sk_collide_find(&in, &w->arena, &found, &count);
   if (s.code != SKEIN_OK) return s;
   s = refine_all(w, found, count, dt);
+  s = sk_unless_stopped(s, &w->stop);
   if (s.code == SKEIN_OK && !w->disturbed) s = carry_on(w, dt);
   if (s.code != SKEIN_OK || w->disturbed) return s;
   if (w->last_try.count > 0) return sk_world_persist(w, &w->last_try, 1);
@@ -480,7 +482,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
  * radii of grace. */
 void sk_world_find_roots(skein_world *w)
 {
-  for (int i = 0; i < w->strand_count; i++) {
+  for (int i = 0; i < w->strand_count && !sk_stop_asked(&w->stop); i++) {
     sk_strand *s = w->strands + i;
     s->rooted_in = -1, s->rooted_until = 0;
     for (int b = 0; s->rod->def.root != SKEIN_FREE && s->rooted_in < 0 && b < w->scene->body_count; b++) {

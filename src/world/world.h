@@ -94,6 +94,9 @@ typedef struct sk_pull {
 
 struct skein_world {
   const skein_scene *scene;
+  sk_stop stop;
+  void *before; /* the state at the start of the step, where somebody may stop it */
+  size_t before_size, before_room;
   int threads;
   double time, dt, last_dt; /* dt: what the next step would like */
   int64_t steps;
@@ -221,6 +224,11 @@ void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b
 /* m: edges of meshes that are not convex have no sure normal where they touch, so such bodies are kept this far apart
  * from those that have edges too. */
 double sk_world_skin(const skein_world *w, int body_a, int body_b);
+
+/* ---- snapshot.c: the state at the start of a step that may be stopped ---- */
+skein_status sk_world_keep(skein_world *w);
+skein_status sk_world_go_back(skein_world *w);
+skein_stop sk_world_stop(skein_world *w); /* what solvers ask */
 
 /* ---- thin.c: contacts that say the same ---- */
 void sk_world_spare(const skein_world *w, sk_touch *t, int count); /* t by (a, b): marks those that are spared */
