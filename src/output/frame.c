@@ -296,6 +296,20 @@ static void column_in(const step_column *c, const void *array, skein_step_info *
   }
 }
 
+/* Numbers are finite, counts are not negative, truths are 0 or 1. */
+static skein_status check_column(const step_column *c, const void *array, int64_t count)
+{
+  for (int64_t k = 0; k < count; k++) {
+    double x = c->kind == NUMBER    ? ((const double *)array)[k]
+               : c->kind == INTEGER ? ((const int *)array)[k]
+                                    : ((const signed char *)array)[k];
+    const char *wanted = c->kind == NUMBER ? "a finite number" : c->kind == INTEGER ? "0 or more" : "0 or 1";
+    bool good = isfinite(x) && (c->kind == NUMBER || x >= 0) && (c->kind != TRUTH || x <= 1);
+    if (!good) return sk_fail(SKEIN_BAD_INPUT, "%s of step %lld is %g, expected %s", c->name, (long long)k, x, wanted);
+  }
+  return sk_ok();
+}
+
 skein_status sk_steps_put(sk_h5 *h, hid_t in, const skein_step_info *steps, int count)
 {
   double *array = sk_calloc((size_t)count, sizeof *array);
@@ -317,6 +331,7 @@ static skein_status get_columns(const sk_h5 *h, hid_t group, skein_step_info **s
     void *array;
     if (columns[c].optional && H5Lexists(group, columns[c].name, H5P_DEFAULT) == 0) continue;
     s = sk_h5_get(h, group, columns[c].name, column_type(columns[c].kind), count, 0, &array);
+    if (s.code == SKEIN_OK) s = check_column(&columns[c], array, *count);
     if (s.code == SKEIN_OK && !*steps && !(*steps = sk_calloc((size_t)*count, sizeof **steps))) s = sk_no_memory();
     if (s.code == SKEIN_OK) column_in(&columns[c], array, *steps, *count);
     free(array);

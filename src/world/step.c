@@ -229,7 +229,8 @@ static double choose_dt(const skein_world *w, double until)
 
 static bool all_finite(const skein_step_info *info)
 {
-  return isfinite(info->kinetic + info->elastic + info->gravity + info->speed + info->error);
+  double motion = info->kinetic + info->elastic + info->gravity + info->speed + info->penetration;
+  return isfinite(motion + info->error + info->work + info->dissipated + info->dissipated_friction);
 }
 
 /* A motion that gained a thousand times all the energy that there was, or that forces gave, in one step. */
