@@ -85,6 +85,14 @@ for after in 0.3, 1, 3, 6:
     if not seconds < 2 * 2 * slow:  # of two threads
         failures.append(f"one place, {after} s: took {seconds} s of CPU to hear it")
 
+# what is of no use ends with the name of the file that is wrong
+text = json.loads((folder / "one.json").read_text())
+text["rods"][0]["elements"] = 1
+(folder / "useless.json").write_text(json.dumps(text))
+code, message, _ = run("useless.json")
+check(f"hair of no use: exit code ('{message.strip()}')", 3, code)
+check(f"hair of no use: '{message.strip()}'", True, "of 'one.hair': collision: more than" in message)
+
 hair("ball.hair", 300, 0.01, 0.04, 1)
 scene("ball.json", "ball.hair", 0.01)
 code, message, _ = run("ball.json", "-o", "whole.h5")

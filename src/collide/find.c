@@ -64,7 +64,9 @@ static bool find_block(finder *f, int k)
     narrow_hits(g, i, m, haul);
     int64_t found = __atomic_add_fetch(&f->found, haul->count - before, __ATOMIC_RELAXED);
     int64_t tests = __atomic_add_fetch(&f->tests, m->tests, __ATOMIC_RELAXED);
-    if (found > f->found_limit || tests > f->tests_limit || haul->failed) return false;
+    bool many = found > f->found_limit || tests > f->tests_limit;
+    if (many && g->in->crowded) __atomic_store_n(g->in->crowded, g->core[i].object, __ATOMIC_RELAXED);
+    if (many || haul->failed) return false;
   }
   return true;
 }

@@ -21,6 +21,7 @@ typedef struct sk_scene_material {
 /* One rod: its definition (arrays owned by the scene), what it collides as, and what holds its ends. */
 typedef struct sk_scene_rod {
   const char *name;  /* "spaghetti", "spaghetti[3]": of its entry in the file */
+  const char *file;  /* that its strand is from; NULL: none */
   skein_rod_def def; /* pose: of the root, in the world, at t = 0 */
   double radius;     /* m: of its capsules; the section's mean radius unless the scene says otherwise */
   int group;

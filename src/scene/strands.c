@@ -61,6 +61,8 @@ static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const cha
                     job *j)
 {
   sk_vec3 by = sk_load3(rod->def.pose.r);
+  char safe[80];
+  const char *copy = file ? sk_reader_copy(r, sk_safe(file, safe, sizeof safe)) : NULL;
   double *cells = SK_READ_NEW(r, 3 * (size_t)j->elements * (size_t)j->count, double);
   j->fit = SK_READ_NEW(r, j->count, sk_fit), j->status = SK_READ_NEW(r, j->count, skein_status);
   if (sk_failed(r)) return;
@@ -69,6 +71,7 @@ static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const cha
   if (sk_read_stopped(r)) return;
   for (int i = 0; i < j->count && !sk_failed(r); i++) {
     sk_scene_rod one = *rod;
+    one.file = copy;
     char head[120], word[80];
     if (file) snprintf(head, sizeof head, "%s: strand %d", sk_safe(file, word, sizeof word), strand_of(j, i));
     sk_at_refuse(r, at, file ? sk_status_prefix(j->status[i], head) : j->status[i]);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,20 @@ void skein_world_destroy(skein_world *w)
   sk_arena_free(&w->arena), sk_arena_free(&w->kept), sk_arena_free(&w->again);
   free(w->strands), free(w->bodies), free(w->rest), free(w->mu), free(w->pulls), free(w->before);
   free(w);
+}
+
+void sk_world_name(const skein_world *w, int strand, char *out, size_t size)
+{
+  const sk_scene_rod *rod = w->scene->rods + w->strands[strand].source;
+  if (rod->file) snprintf(out, size, "%.60s of '%.80s'", rod->name, rod->file);
+  else snprintf(out, size, "%.140s", rod->name);
+}
+
+skein_status sk_world_blame(const skein_world *w, int strand, skein_status s)
+{
+  char name[160];
+  sk_world_name(w, strand, name, sizeof name);
+  return sk_status_prefix(s, name);
 }
 
 void skein_world_set_stop(skein_world *w, skein_stop stop)

@@ -76,7 +76,7 @@ static skein_status for_strands(skein_world *w, double dt, strand_job job)
     if (i < failed) failed = i, status = s;
   }
   if (failed == w->strand_count) return sk_unless_stopped(status, &w->stop);
-  return sk_status_prefix(status, w->scene->rods[w->strands[failed].source].name);
+  return sk_world_blame(w, failed, status);
 }
 
 /* A, b, and the free velocity: how far the rod might go, and where it goes if it touches nothing. */
@@ -251,7 +251,8 @@ static skein_status blown_up(const skein_world *w, const skein_step_info *info)
       speed = fmax(speed, isfinite(rod->v[k]) ? fabs(rod->v[k]) / rod->ops->scale(rod, k) : HUGE_VAL);
     if (speed > most) most = speed, worst = i;
   }
-  const char *name = w->strand_count > 0 ? w->scene->rods[w->strands[worst].source].name : "bodies";
+  char name[160] = "bodies";
+  if (w->strand_count > 0) sk_world_name(w, worst, name, sizeof name);
   return sk_fail(SKEIN_BAD_INPUT,
                  "the motion blew up in step %lld (t = %g s, dt = %g s): kinetic energy %g J; fastest: %s",
                  (long long)w->steps + 1, w->time, info->dt, info->kinetic, name);

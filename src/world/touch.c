@@ -452,6 +452,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
   sk_solid *solids = SK_NEW(&w->arena, w->scene->body_count, sk_solid);
   sk_candidate *found = NULL;
   int count = 0;
+  int crowded = -1;
   if (w->arena.failed) return sk_no_memory();
   for (int i = 0; i < w->scene->body_count; i++) fill_solid(w, i, dt, solids + i);
   int carrier = find_carrier(w, solids);
@@ -467,8 +468,10 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .carrier_object = carrier,
                          .verlet = keeps_shapes(w) ? w->verlet : NULL,
                          .threads = w->threads,
+                         .crowded = &crowded,
                          .stop = &w->stop};
   s = sk_collide_find(&in, &w->arena, &found, &count);
+  if (s.code == SKEIN_BAD_INPUT && crowded >= 0 && sk_is_rod(w, crowded)) s = sk_world_blame(w, crowded, s);
   if (s.code != SKEIN_OK) return s;
   s = refine_all(w, found, count, dt);
   s = sk_unless_stopped(s, &w->stop);

@@ -225,6 +225,11 @@ void sk_world_refine(const skein_world *w, sk_touch *t, int piece_a, int piece_b
  * from those that have edges too. */
 double sk_world_skin(const skein_world *w, int body_a, int body_b);
 
+/* ---- create.c ---- */
+/* "hair[3] of 'groom.hair'": a rod for messages, and before that of a failure. */
+void sk_world_name(const skein_world *w, int strand, char *out, size_t size);
+skein_status sk_world_blame(const skein_world *w, int strand, skein_status s);
+
 /* ---- snapshot.c: the state at the start of a step that may be stopped ---- */
 skein_status sk_world_keep(skein_world *w);
 skein_status sk_world_go_back(skein_world *w);
