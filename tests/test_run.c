@@ -518,6 +518,37 @@ static void damage(const char *run, const char *file, uint64_t seed)
   free(data);
 }
 
+/* A file whose steps say what no step can is refused, with the name of the column. */
+static void test_odd_steps(void **unused)
+{
+  (void)unused;
+  skein_run *run;
+  skein_step_info odd[8], *steps;
+  unsigned char state[STATE_MOST];
+  int count;
+  static const char *const columns[] = {"time", "nu", "error", "memory", "seconds_solve", "contacts", "retries"};
+  for (int k = 0; k < 7; k++) {
+    make_run("o.h5", 2, RODS, false);
+    expect_ok(skein_run_open("o.h5", true, &run));
+    make_steps(2, 2, odd), make_state(8, state);
+    double *number[] = {&odd[1].time, &odd[1].nu, &odd[1].error, &odd[1].memory, &odd[1].seconds_solve};
+    if (k < 5) *number[k] = k % 2 ? NAN : -INFINITY;
+    else *(k == 5 ? &odd[1].contacts : &odd[1].retries) = -1;
+    skein_status s = skein_run_checkpoint(run, odd, 2, state, state_size(8));
+    skein_run_close(run);
+    if (s.code == SKEIN_OK) s = skein_run_open("o.h5", false, &run);
+    if (s.code == SKEIN_OK) {
+      void *bytes = NULL;
+      size_t size;
+      s = skein_run_state(run, &bytes, &size, &steps, &count);
+      skein_run_close(run);
+      free(bytes);
+    }
+    expect_bad(s, columns[k]);
+    remove_run("o.h5");
+  }
+}
+
 static void test_damage(void **unused)
 {
   (void)unused;
@@ -575,6 +606,7 @@ int main(void)
       cmocka_unit_test(test_kill),
       cmocka_unit_test(test_between_renames),
       cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_odd_steps),
       cmocka_unit_test(test_damage),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

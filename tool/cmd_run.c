@@ -7,11 +7,12 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted;
 /* A state at least that often, however long frames take and however many of them the scene wants between two. */
 static const double checkpoint_seconds = 60;
 
@@ -62,11 +63,20 @@ typedef struct job {
 static void on_interrupt(int signal)
 {
   (void)signal;
-  interrupted = 1;
+  interrupted = true;
 }
 
-/* The first Ctrl-C ends the run after its step, the second one the process. A limit on the size of files is told as a
- * full disk is. */
+/* What the library asks, from any thread. */
+static bool is_interrupted(void *user)
+{
+  (void)user;
+  return interrupted;
+}
+
+static const skein_stop on_request = {.ask = is_interrupted};
+
+/* The first Ctrl-C ends the run, in a step as if that had not begun; the second one the process. A limit on the size of
+ * files is told as a full disk is. */
 static void catch_interrupts(void)
 {
   struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
@@ -175,15 +185,23 @@ static void tell_start(const job *s)
             i.inside == 1 ? " is" : "s are", i.inside_worst, 1e3 * i.inside_most);
 }
 
+/* Before there is anything to go on from. */
+static int start_failed(const char *path, skein_status status)
+{
+  if (status.code != SKEIN_STOPPED) return tool_fail(path, status);
+  tool_error("%s: stopped before its first step", path);
+  return TOOL_INTERRUPTED;
+}
+
 static int begin(job *s)
 {
   const settings *set = s->set;
   s->path = set->output ? strdup(set->output) : default_output(set->scene);
   char *folder = folder_of(set->scene);
   skein_status status = {.code = SKEIN_NO_MEMORY, .message = "out of memory"};
-  if (s->path && folder) status = skein_scene_read(set->scene, set->sets, set->set_count, &s->scene);
+  if (s->path && folder) status = skein_scene_read_until(set->scene, set->sets, set->set_count, on_request, &s->scene);
   if (status.code == SKEIN_OK) status = skein_world_create(s->scene, set->threads, &s->world);
-  int code = status.code == SKEIN_OK ? TOOL_OK : tool_fail(set->scene, status);
+  int code = status.code == SKEIN_OK ? TOOL_OK : start_failed(set->scene, status);
   if (code == TOOL_OK) {
     plan_frames(s);
     skein_manifest manifest = skein_scene_manifest(s->scene);
@@ -225,10 +243,11 @@ static int resume(job *s)
   if (!s->path) return tool_error("out of memory"), TOOL_IO;
   skein_status status = skein_run_open(path, true, &s->run);
   if (status.code == SKEIN_OK)
-    status = skein_scene_parse(skein_run_source(s->run), path, skein_run_folder(s->run), NULL, 0, &s->scene);
+    status = skein_scene_parse_until(skein_run_source(s->run), path, skein_run_folder(s->run), NULL, 0, on_request,
+                                     &s->scene);
   if (status.code == SKEIN_OK) status = skein_world_create(s->scene, s->set->threads, &s->world);
   if (status.code == SKEIN_OK) status = load_state(s);
-  if (status.code != SKEIN_OK) return tool_fail(path, status);
+  if (status.code != SKEIN_OK) return start_failed(path, status);
   plan_frames(s);
   if (strcmp(skein_run_version(s->run), skein_version()) != 0)
     tool_error("%s: was written by version %s, this is %s: the bits may differ", path, skein_run_version(s->run),
@@ -292,11 +311,13 @@ static bool add_step(job *s, const skein_step_info *step)
   return true;
 }
 
-/* The world towards `until`. A blow-up is not the fault of the file: its exit code is that of a failed run. */
-static int move_world(job *s, double until, skein_step_info *step)
+/* The world towards `until`; *done: not interrupted. A blow-up is not the fault of the file: its exit code is that of a
+ * failed run. */
+static int move_world(job *s, double until, skein_step_info *step, bool *done)
 {
   skein_status status = skein_world_step(s->world, until, step);
-  if (status.code == SKEIN_OK) return TOOL_OK;
+  *done = status.code == SKEIN_OK;
+  if (*done || status.code == SKEIN_STOPPED) return TOOL_OK;
   run_progress_clear(&s->progress);
   tool_fail(NULL, status);
   s->blown = status.code == SKEIN_BAD_INPUT;
@@ -307,8 +328,9 @@ static int move_world(job *s, double until, skein_step_info *step)
 static int take_step(job *s, double until, int frame)
 {
   skein_step_info step = {0};
-  int code = move_world(s, until, &step);
-  if (code != TOOL_OK) return code;
+  bool done;
+  int code = move_world(s, until, &step, &done);
+  if (code != TOOL_OK || !done) return code;
   if (!add_step(s, &step)) return run_progress_clear(&s->progress), tool_error("out of memory"), TOOL_IO;
   run_progress_step(&s->progress, &step, frame);
   return dump_step(s);
@@ -377,9 +399,10 @@ static int settle(job *s)
 {
   skein_step_info step = {0};
   int code = TOOL_OK, steps = 0;
+  bool done;
   for (; code == TOOL_OK && !interrupted && skein_world_time(s->world) < 0; steps++) {
-    code = move_world(s, 0, &step);
-    if (code == TOOL_OK) run_progress_step(&s->progress, &step, 0);
+    code = move_world(s, 0, &step, &done);
+    if (code == TOOL_OK && done) run_progress_step(&s->progress, &step, 0);
     if (code != TOOL_OK || run_clock() - s->saved < checkpoint_seconds) continue;
     skein_status status = save_checkpoint(s);
     if (status.code != SKEIN_OK) code = write_failed(s, status);
@@ -541,7 +564,8 @@ static int run(const tool_command *command, int argc, char **argv)
 
 static void print_notes(FILE *out)
 {
-  fputs("\nCtrl-C finishes the step and writes a checkpoint; a run that was killed has every finished frame. Either "
+  fputs("\nCtrl-C is heard within a step, which then has not begun, and writes a checkpoint; a run that was killed has "
+        "every finished frame. Either "
         "goes on\n"
         "with --resume, with the same bits as if it had never been stopped.\n"
         "\nThe last lines say what the run is worth: within tolerance, or flawed: what, when, who and how often\n"

@@ -181,6 +181,7 @@ typedef struct skein_solve_def {
                patches */
   skein_progress_fn progress;
   void *user;
+  skein_stop stop; /* asked after every sweep; true ends the solve as `progress` does */
 } skein_solve_def;
 
 SKEIN_API skein_solve_def skein_default_solve_def(void);

@@ -12,6 +12,12 @@ typedef struct skein_scene skein_scene;
 
 /* Reads and checks a scene file (docs/scene.md). sets: "path=value" strings that replace fields ("time.dt=1e-3"). */
 SKEIN_API skein_status skein_scene_read(const char *path, const char *const *sets, int set_count, skein_scene **scene);
+/* The same while `stop` does not want it to end. Worlds of the scene ask it too. */
+SKEIN_API skein_status skein_scene_read_until(const char *path, const char *const *sets, int set_count, skein_stop stop,
+                                              skein_scene **scene);
+SKEIN_API skein_status skein_scene_parse_until(const char *text, const char *name, const char *folder,
+                                               const char *const *sets, int set_count, skein_stop stop,
+                                               skein_scene **scene);
 /* The same from text; `name` stands in messages, files are relative to `folder`. */
 SKEIN_API skein_status skein_scene_parse(const char *text, const char *name, const char *folder,
                                          const char *const *sets, int set_count, skein_scene **scene);

@@ -104,10 +104,12 @@ typedef struct skein_world skein_world;
 /* threads 0: all cores. The bits of what follows do not depend on it. The scene must live as long as the world. */
 SKEIN_API skein_status skein_world_create(const skein_scene *scene, int threads, skein_world **world);
 SKEIN_API void skein_world_destroy(skein_world *world);
+/* Whom its steps ask whether to end; from the scene at first. A step that was stopped has not begun. */
+SKEIN_API void skein_world_set_stop(skein_world *world, skein_stop stop);
 /* Negative while the world settles (time.settle of the scene), which its first steps do. */
 SKEIN_API double skein_world_time(const skein_world *world);
-/* One step, not beyond `until` (s; INFINITY: as long as the scene allows). BAD_INPUT when the motion blew up (the message names the step and the rods); the
- * problem of that step is then what skein_world_problem returns. */
+/* One step, not beyond `until` (s; INFINITY: as long as the scene allows). BAD_INPUT when the motion blew up (the
+ * message names the step and the rods); the problem of that step is then what skein_world_problem returns. */
 SKEIN_API skein_status skein_world_step(skein_world *world, double until, skein_step_info *info);
 /* The one-step problem of the last step and its solution; valid until the next step. NULL: it had no contacts. */
 SKEIN_API const skein_problem *skein_world_problem(const skein_world *world);

@@ -28,6 +28,7 @@ class Code(enum.IntEnum):
     BAD_INPUT = 1
     IO_FAILURE = 2
     NO_MEMORY = 3
+    STOPPED = 4
 
 
 class Error(Exception):
@@ -116,11 +117,14 @@ ProgressStruct = struct("skein_progress", ("iteration", c_int), ("seconds", c_do
                         ("method", c_char_p))
 ProgressFn = CFUNCTYPE(c_bool, c_void_p, POINTER(ProgressStruct))
 
+StopFn = CFUNCTYPE(c_bool, c_void_p)
+StopStruct = struct("skein_stop", ("ask", StopFn), ("user", c_void_p))
+
 SolveDef = struct(
     "skein_solve_def", ("method", c_int), ("local", c_int), ("failsafe", c_bool), ("tol", c_double), ("measure", c_int),
     ("local_tol", c_double), ("max_sweeps", c_int), ("max_seconds", c_double), ("threads", c_int),
     ("operator_form", c_int), ("accelerate", c_int), ("freeze", c_bool), ("warm_start", c_bool), ("look", c_int),
-    ("progress", ProgressFn), ("user", c_void_p))
+    ("progress", ProgressFn), ("user", c_void_p), ("stop", StopStruct))
 
 SolveInfoStruct = struct(
     "skein_solve_info", ("converged", c_bool), ("error", ErrorStruct), ("iterations", c_int), ("islands", c_int),

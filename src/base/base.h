@@ -18,6 +18,17 @@ skein_status sk_no_memory(void);
 /* Puts "prefix: " before the message of a failure. */
 skein_status sk_status_prefix(skein_status s, const char *prefix);
 
+/* ---- stop.c: whether the caller wants long work to end; one that said so keeps to it ---- */
+typedef struct sk_stop {
+  skein_stop by;
+  bool said; /* read and written by all threads, as an atomic */
+} sk_stop;
+
+bool sk_stop_asked(sk_stop *s); /* NULL: nobody to ask */
+skein_status sk_stopped(void);
+/* s, or SKEIN_STOPPED where it is fine and the caller wants an end. */
+skein_status sk_unless_stopped(skein_status s, sk_stop *stop);
+
 /* ---- arena.c ----
  * All memory of one piece of work, released at once. A failed allocation returns NULL and is remembered in
  * `failed`, so that a group of allocations is checked once, before any of it is used. */

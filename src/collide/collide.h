@@ -64,6 +64,8 @@ typedef struct sk_collide_input {
   sk_pose carrier_pose;     /* axes that move with it */
   int carrier_object;       /* whose they are; -1: the world's */
   struct sk_verlet *verlet; /* kept from call to call by the caller, saves searches, changes no candidate; NULL: none */
+  int *crowded;             /* where the search gives up: the object that it was at; NULL: nobody asks */
+  sk_stop *stop;            /* NULL: nobody wants it to end */
   const double *margin;     /* m, of each piece: how much wider the search is; NULL: not at all */
 } sk_collide_input;
 

@@ -55,6 +55,7 @@ static bool find_block(finder *f, int k)
   sk_haul *haul = f->hauls + omp_get_thread_num();
   const uint32_t *slots = g->slots[k], *places = g->places[k];
   for (int i = k * SK_BLOCK; i < SK_MIN((k + 1) * SK_BLOCK, g->items); i++) {
+    if (sk_stop_asked(g->in->stop)) return false;
     int64_t before = haul->count;
     m->tests = 0;
     sk_grid_meet(g, i, slots, places, m);
@@ -63,7 +64,9 @@ static bool find_block(finder *f, int k)
     narrow_hits(g, i, m, haul);
     int64_t found = __atomic_add_fetch(&f->found, haul->count - before, __ATOMIC_RELAXED);
     int64_t tests = __atomic_add_fetch(&f->tests, m->tests, __ATOMIC_RELAXED);
-    if (found > f->found_limit || tests > f->tests_limit || haul->failed) return false;
+    bool many = found > f->found_limit || tests > f->tests_limit;
+    if (many && g->in->crowded) __atomic_store_n(g->in->crowded, g->core[i].object, __ATOMIC_RELAXED);
+    if (many || haul->failed) return false;
   }
   return true;
 }
@@ -81,6 +84,7 @@ static skein_status find_all(const sk_collide_input *in, sk_haul *hauls, sk_aren
     if (!stop && !find_block(&f, k)) __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
   }
   if (arena->failed) return sk_no_memory();
+  if (sk_stop_asked(in->stop)) return sk_stopped();
   if (failed)
     return sk_fail(SKEIN_BAD_INPUT,
                    "collision: more than %lld candidate contacts or %lld tests among %d pieces and bodies, expected "
@@ -100,5 +104,6 @@ skein_status sk_collide_find(const sk_collide_input *given, sk_arena *arena, sk_
   for (int t = 0; t < threads; t++) hauls[t].arena = arena;
   skein_status s = sk_verlet_find(&in, hauls, arena) ? sk_ok() : find_all(&in, hauls, arena);
   if (s.code == SKEIN_OK && arena->failed) s = sk_no_memory();
+  s = sk_unless_stopped(s, in.stop);
   return s.code == SKEIN_OK ? sk_hauls_order(hauls, threads, arena, out, count) : s;
 }

@@ -170,6 +170,7 @@ static bool list_block(const sk_grid *g, int k, sk_meeting *m, pairs *out)
 {
   const uint32_t *slots = g->slots[k], *places = g->places[k];
   for (int i = k * SK_BLOCK; i < SK_MIN((k + 1) * SK_BLOCK, g->items); i++) {
+    if (sk_stop_asked(g->in->stop)) return false;
     sk_grid_meet(g, i, slots, places, m);
     sk_grid_sift(g, i, m);
     slots += g->cells[i], places += g->cells[i];
@@ -279,7 +280,8 @@ bool sk_verlet_find(const sk_collide_input *in, sk_haul *hauls, sk_arena *arena)
   if (!good && v->rest > 0) return v->listed = false;
   v->age++;
 #pragma omp parallel for num_threads(in->threads) schedule(dynamic, PORTION)
-  for (int64_t k = 0; k < v->list.count; k++) narrow_pair(in, core, v->list.at[k], hauls + omp_get_thread_num());
+  for (int64_t k = 0; k < v->list.count; k++)
+    if (!sk_stop_asked(in->stop)) narrow_pair(in, core, v->list.at[k], hauls + omp_get_thread_num());
   for (int a = 0; a < in->solid_count; a++)
     for (int b = 0; b < a; b++) sk_narrow(in, n + a, n + b, hauls);
   return true;

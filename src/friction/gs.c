@@ -172,7 +172,7 @@ static void go_on(sk_work *w, gs *g, sk_watch *watch)
     if (g->accelerate && !g->rest) sk_anderson_before(&g->anderson);
     sk_sweep_run(&g->sweep);
     w->iterations++, w->visits += w->system->n - g->sweep.resting;
-    g->done = finished(w, g, watch);
+    g->done = finished(w, g, watch) || sk_work_stopped(w);
     if (!g->done && g->accelerate) accelerate(w, g);
   } while (!g->done && !wants_patch(w, g));
 }

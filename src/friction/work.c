@@ -37,6 +37,13 @@ double sk_work_accept(sk_work *w, const double *r)
   return error;
 }
 
+bool sk_work_stopped(sk_work *w)
+{
+  const skein_stop *stop = &w->def->stop;
+  if (stop->ask && stop->ask(stop->user)) w->stop = true;
+  return w->stop;
+}
+
 bool sk_work_done(sk_work *w, double error)
 {
   const skein_solve_def *def = w->def;
@@ -51,5 +58,5 @@ bool sk_work_done(sk_work *w, double error)
     if (stop) w->stop = true;
   }
   if (def->max_seconds > 0 && sk_seconds() - w->started > def->max_seconds) w->stop = true;
-  return w->stop || error <= def->tol || w->iterations >= def->max_sweeps;
+  return sk_work_stopped(w) || error <= def->tol || w->iterations >= def->max_sweeps;
 }

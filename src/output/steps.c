@@ -199,22 +199,17 @@ static skein_status check_attempts(const skein_step_info *step)
   return sk_ok();
 }
 
-/* A clock shows a number, whatever the motion did. */
-static skein_status check_times(const skein_step_info *step)
+/* Numbers are finite, counts are not negative. */
+static skein_status check_columns(const skein_step_info *step)
 {
-  static const char *const names[] = {
-      "time",          "dt",          "seconds_rods", "seconds_collide", "seconds_assemble", "seconds_solve",
-      "seconds_other", "seconds_loop"};
-  const double x[] = {step->time,
-                      step->dt,
-                      step->seconds_rods,
-                      step->seconds_collide,
-                      step->seconds_assemble,
-                      step->seconds_solve,
-                      step->seconds_other,
-                      step->seconds_loop};
-  for (size_t k = 0; k < sizeof x / sizeof *x; k++)
-    if (!isfinite(x[k])) return sk_fail(SKEIN_BAD_INPUT, "%s is %g, expected a finite number", names[k], x[k]);
+  for (size_t c = 0; c < sizeof step_columns / sizeof *step_columns; c++) {
+    const char *at = (const char *)step + step_columns[c].offset;
+    double x = step_columns[c].kind == NUMBER ? *(const double *)(const void *)at : 0;
+    if (step_columns[c].kind == INTEGER) x = *(const int *)(const void *)at;
+    const char *wanted = step_columns[c].kind == NUMBER ? "a finite number" : "0 or more";
+    if (!isfinite(x) || (step_columns[c].kind == INTEGER && x < 0))
+      return sk_fail(SKEIN_BAD_INPUT, "%s is %g, expected %s", step_columns[c].name, x, wanted);
+  }
   return sk_ok();
 }
 
@@ -222,7 +217,7 @@ skein_status sk_steps_check(const skein_step_info *steps, int count)
 {
   skein_status s = sk_ok();
   for (int k = 0; k < count && s.code == SKEIN_OK; k++) {
-    s = check_times(&steps[k]);
+    s = check_columns(&steps[k]);
     if (s.code == SKEIN_OK) s = check_verdict(&steps[k]);
     if (s.code == SKEIN_OK) s = check_attempts(&steps[k]);
     if (s.code == SKEIN_OK) continue;

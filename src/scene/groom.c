@@ -161,24 +161,28 @@ typedef struct work {
   sk_fit *fit;
   skein_status *status;
   double *factor, *natural;
+  sk_stop *stop;
 } work;
 
 /* Each strand by itself, so that the bits do not depend on threads. */
 static void grow_all(const groom *g, const sk_scene_rod *rod, work *w)
 {
 #pragma omp parallel for schedule(dynamic, 16)
-  for (int i = 0; i < g->count; i++) w->status[i] = grow(g, rod, i, &w->factor[i], &w->lock[i], &w->fit[i]);
+  for (int i = 0; i < g->count; i++)
+    if (!sk_stop_asked(w->stop)) w->status[i] = grow(g, rod, i, &w->factor[i], &w->lock[i], &w->fit[i]);
 }
 
 static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const groom *g, const sk_scene_rod *rod)
 {
   size_t cells = 3 * (size_t)rod->def.elements, naturals = 3 * (size_t)g->naturals, n = (size_t)g->count;
-  work w = {SK_READ_NEW(r, n, sk_lock), SK_READ_NEW(r, n, sk_fit), SK_READ_NEW(r, n, skein_status),
-            SK_READ_NEW(r, n, double), SK_READ_NEW(r, naturals * n, double)};
+  work w = {SK_READ_NEW(r, n, sk_lock),           SK_READ_NEW(r, n, sk_fit),
+            SK_READ_NEW(r, n, skein_status),      SK_READ_NEW(r, n, double),
+            SK_READ_NEW(r, naturals * n, double), &r->scene->stop};
   double *fitted = SK_READ_NEW(r, cells * n, double);
   if (sk_failed(r)) return;
   for (size_t i = 0; i < n; i++) w.fit[i].cells = fitted + cells * i;
   grow_all(g, rod, &w);
+  if (sk_read_stopped(r)) return;
   for (int i = 0; i < g->count && !sk_failed(r); i++) {
     sk_scene_rod one = *rod;
     const sk_fit *f = &w.fit[i];

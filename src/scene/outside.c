@@ -242,7 +242,8 @@ void sk_rods_push_out(sk_reader *r)
   }
 #pragma omp parallel for schedule(dynamic, 16)
   for (int i = 0; i < s->rod_count; i++)
-    if (s->rods[i].outside) status[i] = push_one(s, s->rods + i, rooms + i);
+    if (s->rods[i].outside && !sk_stop_asked(&s->stop)) status[i] = push_one(s, s->rods + i, rooms + i);
+  if (sk_read_stopped(r)) return;
   for (int i = 0; i < s->rod_count && !sk_failed(r); i++)
     if (status[i].code != SKEIN_OK) r->status = sk_status_prefix(status[i], s->rods[i].name);
 }

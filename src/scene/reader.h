@@ -76,6 +76,13 @@ static inline bool sk_failed(const sk_reader *r)
   return r->status.code != SKEIN_OK;
 }
 
+/* Whether the caller wants the reading to end, which is a failure then. Not from several threads. */
+static inline bool sk_read_stopped(sk_reader *r)
+{
+  if (!sk_failed(r)) r->status = sk_unless_stopped(r->status, &r->scene->stop);
+  return sk_failed(r);
+}
+
 /* ---- Failures: "name:line: path: what was expected" ---- */
 __attribute__((format(printf, 3, 4))) void sk_at_fail(sk_reader *r, const sk_at *at, const char *format, ...);
 /* The same for what a file or another room says. */

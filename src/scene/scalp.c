@@ -159,7 +159,7 @@ sk_root *sk_scalp_roots(sk_reader *r, const sk_scalp *scalp, int count, uint64_t
   double *away = calloc(many, sizeof *away);
   if (!sk_failed(r) && (!drawn || !away)) r->status = sk_no_memory();
   for (size_t i = 0; i < many && !sk_failed(r); i++) drawn[i] = draw(scalp, normals, &g), away[i] = INFINITY;
-  for (int k = 0; k < count && !sk_failed(r); k++) {
+  for (int k = 0; k < count && !sk_read_stopped(r); k++) {
     size_t best = 0;
     for (size_t i = 0; i < many; i++) {
       if (k > 0) away[i] = nearer(drawn[i].r, roots[k - 1].r, away[i]);

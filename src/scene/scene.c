@@ -115,13 +115,14 @@ static skein_status list_names(skein_scene *scene)
   return sk_ok();
 }
 
-skein_status skein_scene_parse(const char *text, const char *name, const char *folder, const char *const *sets,
-                               int set_count, skein_scene **out)
+skein_status skein_scene_parse_until(const char *text, const char *name, const char *folder, const char *const *sets,
+                                     int set_count, skein_stop stop, skein_scene **out)
 {
   char **paths = NULL;
   *out = NULL;
   skein_scene *scene = sk_calloc(1, sizeof *scene);
   if (!scene) return sk_no_memory();
+  scene->stop.by = stop;
   skein_status s = edit(scene, text, name, sets, set_count, &paths);
   if (s.code == SKEIN_OK) s = fill(scene, name, folder, paths, set_count);
   if (s.code == SKEIN_OK) s = list_names(scene);
@@ -130,7 +131,14 @@ skein_status skein_scene_parse(const char *text, const char *name, const char *f
   return s;
 }
 
-skein_status skein_scene_read(const char *path, const char *const *sets, int set_count, skein_scene **out)
+skein_status skein_scene_parse(const char *text, const char *name, const char *folder, const char *const *sets,
+                               int set_count, skein_scene **out)
+{
+  return skein_scene_parse_until(text, name, folder, sets, set_count, (skein_stop){0}, out);
+}
+
+skein_status skein_scene_read_until(const char *path, const char *const *sets, int set_count, skein_stop stop,
+                                    skein_scene **out)
 {
   char *text;
   size_t size;
@@ -143,10 +151,15 @@ skein_status skein_scene_read(const char *path, const char *const *sets, int set
   else {
     if (slash) slash[slash == folder] = 0;
     else folder[0] = 0;
-    s = skein_scene_parse(text, path, folder, sets, set_count, out);
+    s = skein_scene_parse_until(text, path, folder, sets, set_count, stop, out);
   }
   free(folder), free(text);
   return s;
+}
+
+skein_status skein_scene_read(const char *path, const char *const *sets, int set_count, skein_scene **out)
+{
+  return skein_scene_read_until(path, sets, set_count, (skein_stop){0}, out);
 }
 
 void skein_scene_destroy(skein_scene *scene)

@@ -26,6 +26,7 @@ typedef struct sk_scene_material {
 /* One rod: its definition (arrays owned by the scene), what it collides as, and what holds its ends. */
 typedef struct sk_scene_rod {
   const char *name;  /* "spaghetti", "spaghetti[3]": of its entry in the file */
+  const char *file;  /* that its strand is from; NULL: none */
   skein_rod_def def; /* pose: of the root, in the world, at t = 0 */
   double radius;     /* m: of its capsules; the section's mean radius unless the scene says otherwise */
   int group;
@@ -126,6 +127,7 @@ typedef struct sk_scene_output {
 } sk_scene_output;
 
 struct skein_scene {
+  sk_stop stop; /* who may end its reading; its worlds ask the same */
   const char *title;
   double duration; /* s */
   skein_env env;

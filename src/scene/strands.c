@@ -19,6 +19,7 @@ typedef struct job {
   bool own_natural;
   sk_fit *fit;
   skein_status *status;
+  sk_stop *stop;
 } job;
 
 /* Which strand rod i is: spread evenly over the file, since neighbours in the file are often neighbours in space. */
@@ -32,6 +33,7 @@ static void fit_all(const job *j)
 {
 #pragma omp parallel for schedule(dynamic, 16)
   for (int i = 0; i < j->count; i++) {
+    if (sk_stop_asked(j->stop)) continue;
     const int *start = j->strands->start + strand_of(j, i);
     j->status[i] =
         sk_fit_strand(j->strands->point + 3 * (size_t)start[0], start[1] - start[0], j->elements, j->chain, &j->fit[i]);
@@ -59,13 +61,17 @@ static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const cha
                     job *j)
 {
   sk_vec3 by = sk_load3(rod->def.pose.r);
+  char safe[80];
+  const char *copy = file ? sk_reader_copy(r, sk_safe(file, safe, sizeof safe)) : NULL;
   double *cells = SK_READ_NEW(r, 3 * (size_t)j->elements * (size_t)j->count, double);
   j->fit = SK_READ_NEW(r, j->count, sk_fit), j->status = SK_READ_NEW(r, j->count, skein_status);
   if (sk_failed(r)) return;
   for (int i = 0; i < j->count; i++) j->fit[i].cells = cells + 3 * (size_t)j->elements * (size_t)i;
   fit_all(j);
+  if (sk_read_stopped(r)) return;
   for (int i = 0; i < j->count && !sk_failed(r); i++) {
     sk_scene_rod one = *rod;
+    one.file = copy;
     char head[120], word[80];
     if (file) snprintf(head, sizeof head, "%s: strand %d", sk_safe(file, word, sizeof word), strand_of(j, i));
     sk_at_refuse(r, at, file ? sk_status_prefix(j->status[i], head) : j->status[i]);
@@ -111,7 +117,7 @@ void sk_rods_from_strands(sk_reader *r, const sk_at *entry, const sk_scene_rod *
   check_root(r, entry, points.value ? "'points'" : "strands of the 'file'");
   double scale = sk_get_number(r, entry, "scale", SK_ONE, SK_POSITIVE, 1) * r->factor[SK_LENGTH];
   int count = sk_get_int(r, entry, "count", 1, SK_MOST_RODS, INT_MAX);
-  job j = {.strands = &strands, .elements = rod->def.elements, .scale = scale};
+  job j = {.strands = &strands, .elements = rod->def.elements, .scale = scale, .stop = &r->scene->stop};
   j.chain = rod->def.model != SKEIN_SUPER_HELIX;
   j.natural = sk_get_cells(r, entry, "natural", &j.naturals), j.own_natural = sk_at_has(entry, "natural");
   bool y_up = sk_get_y_up(r, entry);

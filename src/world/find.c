@@ -165,7 +165,7 @@ static skein_status refine_all(sk_attempt *w, const sk_candidate *found, int cou
   w->found.remote = (sk_contacts){SK_NEW_RAW(&w->work.arena, most, sk_contact), 0};
   if (w->work.arena.failed) return sk_no_memory();
 #pragma omp parallel for num_threads(sk_team(w, count, 64)) schedule(static, 64)
-  for (int i = 0; i < count; i++) kind[i] = find_kind(w, found + i);
+  for (int i = 0; i < count; i++) kind[i] = sk_stop_asked(w->work.stop) ? NONE : find_kind(w, found + i);
   for (int i = 0; i < count; i++) {
     if (kind[i] == REMOTE) far[w->found.remote.count++] = i;
     if (kind[i] == NEAR) near[near_count++] = i;
@@ -179,7 +179,7 @@ static skein_status refine_all(sk_attempt *w, const sk_candidate *found, int cou
     for (int k = 0; k < near_count; k++) {
       sk_contact *t = w->found.contacts.at + k;
       *t = touch_make(found + near[k]);
-      sk_refine(w, found + near[k], t);
+      if (!sk_stop_asked(w->work.stop)) sk_refine(w, found + near[k], t);
       gone[k] = !sk_settling(w->now) && sk_contact_remote(w, t, 0); /* nothing is looked at after steps that settle */
       if (sk_settling(w->now)) sk_settle_contact(w, t);
     }
@@ -219,7 +219,7 @@ static skein_status search_all(sk_attempt *w, sk_candidate **found, int *count)
   sk_solid *solids = SK_NEW(&w->work.arena, scene->body_count, sk_solid);
   if (w->work.arena.failed) return sk_no_memory();
   for (int i = 0; i < scene->body_count; i++) fill_solid(w, i, solids + i);
-  int carrier = find_carrier(w, solids);
+  int carrier = find_carrier(w, solids), crowded = -1;
   sk_collide_input in = {.pieces = w->search.pieces,
                          .piece_count = w->search.piece_count,
                          .solids = solids,
@@ -231,8 +231,12 @@ static skein_status search_all(sk_attempt *w, sk_candidate **found, int *count)
                          .carrier_pose = carrier >= 0 ? solids[carrier].pose : (sk_pose){.q = {1, {0, 0, 0}}},
                          .carrier_object = carrier,
                          .verlet = keeps_shapes(w) ? w->work.neighbours : NULL,
-                         .threads = w->work.threads};
-  return sk_collide_find(&in, &w->work.arena, found, count);
+                         .threads = w->work.threads,
+                         .crowded = &crowded,
+                         .stop = w->work.stop};
+  skein_status s = sk_collide_find(&in, &w->work.arena, found, count);
+  bool rod = s.code == SKEIN_BAD_INPUT && crowded >= 0 && sk_is_rod(w, crowded);
+  return rod ? sk_model_blame(w->model, crowded, s) : s;
 }
 
 skein_status sk_attempt_find(sk_attempt *w)
@@ -244,6 +248,7 @@ skein_status sk_attempt_find(sk_attempt *w)
   skein_status s = sk_pieces_make(w);
   if (s.code == SKEIN_OK) s = search_all(w, &found, &count);
   if (s.code == SKEIN_OK) s = refine_all(w, found, count);
+  s = sk_unless_stopped(s, w->work.stop);
   if (s.code == SKEIN_OK && !w->found.woken) s = sk_attempt_carry(w);
   if (s.code != SKEIN_OK || w->found.woken) return s;
   if (w->work.last.count > 0) return sk_attempt_persist(w, &w->work.last, 1);

@@ -2,6 +2,7 @@
 #include "world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The rod of the scene, with the natural shape that its start asks for. */
@@ -16,11 +17,12 @@ static skein_status create_rod(const sk_scene_rod *from, const skein_env *env, s
   return s;
 }
 
-skein_status sk_model_create(const skein_scene *scene, const skein_env *env, sk_model *m)
+skein_status sk_model_create(const skein_scene *scene, const skein_env *env, sk_stop *stop, sk_model *m)
 {
   *m = (sk_model){.scene = scene, .rods = sk_calloc((size_t)scene->rod_count, sizeof *m->rods)};
   skein_status s = m->rods ? sk_ok() : sk_no_memory();
   for (int i = 0; i < scene->rod_count && s.code == SKEIN_OK; i++) {
+    if (sk_stop_asked(stop)) return sk_stopped();
     const sk_scene_rod *from = scene->rods + i;
     m->rods[i] =
         (sk_model_rod){.radius = from->radius, .group = from->group, .source = i, .cut_off = -1, .rooted_in = -1};
@@ -45,6 +47,20 @@ void sk_model_number(sk_model *m)
     m->rods[i].x = m->nx, m->rods[i].v = m->nv;
     m->nx += (size_t)m->rods[i].rod->nx, m->nv += (size_t)m->rods[i].rod->n;
   }
+}
+
+void sk_model_name(const sk_model *m, int i, char *out, size_t size)
+{
+  const sk_scene_rod *rod = m->scene->rods + m->rods[i].source;
+  if (rod->file) snprintf(out, size, "%.60s of '%.80s'", rod->name, rod->file);
+  else snprintf(out, size, "%.140s", rod->name);
+}
+
+skein_status sk_model_blame(const sk_model *m, int i, skein_status s)
+{
+  char name[160];
+  sk_model_name(m, i, name, sizeof name);
+  return sk_status_prefix(s, name);
 }
 
 double sk_model_mass(const sk_model *m, int object)

@@ -37,12 +37,13 @@ skein_status sk_attempt_move(sk_attempt *w)
   skein_status status = sk_ok();
 #pragma omp parallel for num_threads(sk_team(w, count, 16)) schedule(dynamic, 16)
   for (int i = 0; i < count; i++) {
+    if (sk_stop_asked(w->work.stop)) continue;
     skein_status s = move_rod(w, i, w->work.systems + omp_get_thread_num());
     if (s.code == SKEIN_OK) continue;
 #pragma omp critical
     if (i < failed) failed = i, status = s;
   }
-  if (failed < count) return sk_status_prefix(status, w->model->scene->rods[w->model->rods[failed].source].name);
+  if (failed < count) return sk_model_blame(w->model, failed, status);
   for (int i = 0; i < w->model->scene->body_count; i++) move_body(w, i);
-  return status;
+  return sk_unless_stopped(status, w->work.stop);
 }

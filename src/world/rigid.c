@@ -93,6 +93,7 @@ static skein_status solve_lcp(sk_rigid *r, work *k, bool *converged)
     }
     for (int i = 0; i < r->count; i++) r->at[i].f = k->y[i];
     if (!advance(r, k, &added)) return sk_no_memory();
+    if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     if (added > 0 || sk_rigid_error(r) > r->tol) continue;
     if (drop_phantoms(r) > 0) continue;
     *converged = true;
@@ -158,6 +159,7 @@ static skein_status solve_newton(sk_rigid *r, work *k, bool *converged)
   }
   for (int count = 0; count < MOST_ITERATIONS; count++) {
     if (!advance(r, k, &added)) return sk_no_memory();
+    if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     double worst = 0;
     for (int i = 0; i < r->count; i++)
       if (r->at[i].active) worst = fmax(worst, fabs(r->at[i].distance));
@@ -224,6 +226,7 @@ static skein_status solve_fischer(sk_rigid *r, work *k, bool *converged)
   *converged = false;
   for (int count = 0; count < MOST_ITERATIONS; count++) {
     if (!advance(r, k, &added)) return sk_no_memory();
+    if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     double now = merit(r);
     if (added == 0 && sk_rigid_error(r) <= r->tol && drop_phantoms(r) == 0) {
       *converged = true;
@@ -261,6 +264,7 @@ static skein_status settle_friction(sk_rigid *r, work *k, bool *converged)
     skein_status s = sk_rigid_rub(r, &solved);
     if (s.code != SKEIN_OK || !solved) return s;
     if (!advance(r, k, &added)) return sk_no_memory();
+    if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     *converged = added == 0 && sk_rigid_error(r) <= r->rough_tol && drop_phantoms(r) == 0;
   }
   return sk_ok();

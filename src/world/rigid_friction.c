@@ -98,7 +98,8 @@ skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
   }
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
   def.tol = fmin(step->tol_rest, 1e-8), def.local_tol = 0.01 * def.tol;
-  def.max_seconds = step->max_seconds, def.threads = r->w->work.threads, def.warm_start = true;
+  def.stop = sk_solver_stop(r->w), def.max_seconds = step->max_seconds, def.threads = r->w->work.threads,
+  def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
   s = skein_solve(&p, &def, &solution, &info);
   if (s.code != SKEIN_OK) return s;

@@ -160,6 +160,7 @@ skein_status sk_fill_contacts(sk_attempt *w)
 #pragma omp parallel for num_threads(sk_team(w, rods, 64)) schedule(dynamic, 16)
   for (int i = 0; i < rods; i++) fill_elements(w, w->rods + i);
 #pragma omp parallel for num_threads(sk_team(w, contacts, 64)) schedule(static, 64)
-  for (int k = 0; k < contacts; k++) fill_contact(w, k, J + 6 * (size_t)largest * (size_t)omp_get_thread_num());
-  return s;
+  for (int k = 0; k < contacts; k++)
+    if (!sk_stop_asked(w->work.stop)) fill_contact(w, k, J + 6 * (size_t)largest * (size_t)omp_get_thread_num());
+  return sk_unless_stopped(s, w->work.stop);
 }

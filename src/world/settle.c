@@ -92,6 +92,7 @@ void sk_settle_restrain(sk_attempt *w)
   if (!sk_settling(w->now) || sk_all_asleep(w)) return;
 #pragma omp parallel for num_threads(sk_team(w, w->model->rod_count, 16)) schedule(dynamic, 16)
   for (int i = 0; i < w->model->rod_count; i++) {
+    if (sk_stop_asked(w->work.stop)) continue;
     const sk_rod_part *s = w->rods + i;
     double *v = w->v + s->is->v, L = s->rod->def.length;
     double most = fmax(sqrt(g * L), 4 * L / w->model->scene->step.settle) * w->plan.dt;

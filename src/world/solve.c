@@ -142,6 +142,16 @@ static skein_status run(sk_attempt *w, skein_solve_def *def, skein_solve_info *i
   return s;
 }
 
+static bool is_stopped(void *user)
+{
+  return sk_stop_asked(user);
+}
+
+skein_stop sk_solver_stop(const sk_attempt *w)
+{
+  return w->work.stop->by.ask ? (skein_stop){is_stopped, w->work.stop} : (skein_stop){0};
+}
+
 skein_status sk_attempt_solve(sk_attempt *w, sk_round round, skein_step_info *info)
 {
   const sk_scene_step *step = &w->model->scene->step;
@@ -150,6 +160,7 @@ skein_status sk_attempt_solve(sk_attempt *w, sk_round round, skein_step_info *in
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
   def.tol = sk_tolerance(w);
   def.max_seconds = step->max_seconds, def.warm_start = true;
+  def.stop = sk_solver_stop(w);
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
   def.max_sweeps = sweeps_allowed(w, round, &def);
   if (sk_settling(w->now)) sk_settle_solver(w, &def);
@@ -161,6 +172,7 @@ skein_status sk_attempt_solve(sk_attempt *w, sk_round round, skein_step_info *in
   skein_status s = any ? make_ready(w, round) : sk_ok();
   if (any && s.code == SKEIN_OK && newton && step->start_sweeps > 0) s = sweep_first(w, &def);
   if (any && s.code == SKEIN_OK) s = run(w, &def, &result);
+  s = sk_unless_stopped(s, w->work.stop);
   if (s.code != SKEIN_OK) return s;
   sk_attempt_take(w, info);
   info->seconds_loop += result.seconds;

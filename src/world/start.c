@@ -104,7 +104,7 @@ skein_status sk_world_start(skein_world *w)
   for (int i = 0; i < w->model.scene->body_count; i++)
     now->body[i] = (sk_body_state){.pose = sk_body_pose_at(&w->model, i, 0)};
   skein_status s = sk_settling(now) ? sk_ok() : sk_world_launch(w);
-  for (int i = 0; i < w->model.rod_count; i++) find_root(w, i);
+  for (int i = 0; i < w->model.rod_count && !sk_stop_asked(&w->stop); i++) find_root(w, i);
   now->energy_scale = sk_model_energy_scale(&w->model, &w->live, now);
   return s;
 }

@@ -40,7 +40,8 @@ static double choose_dt(const skein_world *w, double until)
 
 static bool all_finite(const skein_step_info *info)
 {
-  return isfinite(info->kinetic + info->elastic + info->gravity + info->speed + info->error);
+  double motion = info->kinetic + info->elastic + info->gravity + info->speed + info->penetration;
+  return isfinite(motion + info->error + info->work + info->dissipated + info->dissipated_friction);
 }
 
 /* A motion that gained a thousand times all the energy that there was, or that forces gave, in one step. */
@@ -63,7 +64,8 @@ static skein_status blown_up(const skein_world *w, const skein_step_info *info)
       speed = fmax(speed, isfinite(v[k]) ? fabs(v[k]) / rod->ops->scale(rod, k) : HUGE_VAL);
     if (speed > most) most = speed, worst = i;
   }
-  const char *name = w->model.rod_count > 0 ? w->model.scene->rods[w->model.rods[worst].source].name : "bodies";
+  char name[160] = "bodies";
+  if (w->model.rod_count > 0) sk_model_name(&w->model, worst, name, sizeof name);
   return sk_fail(SKEIN_BAD_INPUT,
                  "the motion blew up in step %lld (t = %g s, dt = %g s): kinetic energy %g J; fastest: %s",
                  (long long)sk_now(w)->steps + 1, sk_now(w)->time, info->dt, info->kinetic, name);
@@ -178,6 +180,7 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
       continue;
     }
     bool shortest = dt <= sk_shortest(&w->model, now) * (1 + 1e-9) || tries >= 60;
+    s = sk_unless_stopped(s, a->work.stop);
     if (s.code == SKEIN_OK && look_further(a, info, &deeper) && wider++ < 8 && !sk_settling(now)) {
       s = keep_attempt(a, info);
       if (s.code != SKEIN_OK) return s;
@@ -193,7 +196,7 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
       sk_plan_less(a);
       continue;
     }
-    if (s.code == SKEIN_NO_MEMORY || shortest) return s;
+    if (s.code == SKEIN_NO_MEMORY || s.code == SKEIN_STOPPED || shortest) return s;
     if (sinks) before = deeper;
     dt = fmax(0.5 * dt, sk_shortest(&w->model, now));
   }
@@ -233,6 +236,7 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   *info = (skein_step_info){.time = sk_now(w)->time};
   if (!(until > info->time))
     return sk_fail(SKEIN_BAD_INPUT, "until is %g s, expected more than the world's %g s", until, info->time);
+  w->stop.said = false;
   skein_status s = sk_world_apply_events(w);
   if (s.code != SKEIN_OK) return s;
   double wanted = choose_dt(w, until);

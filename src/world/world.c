@@ -22,12 +22,13 @@ skein_status skein_world_create(const skein_scene *scene, int threads, skein_wor
   sk_work *work = &w->attempt.work;
   work->threads = threads > 0 ? threads : omp_get_max_threads();
   work->solver = sk_solver_create(), work->neighbours = sk_verlet_create();
-  w->controller.dt = scene->step.dt;
+  w->controller.dt = scene->step.dt, w->stop.by = scene->stop.by, work->stop = &w->stop;
   skein_status s = work->solver && work->neighbours ? sk_live_create(scene, &w->live) : sk_no_memory();
-  if (s.code == SKEIN_OK) s = sk_model_create(scene, &w->live.env, &w->model);
+  if (s.code == SKEIN_OK) s = sk_model_create(scene, &w->live.env, &w->stop, &w->model);
   if (s.code == SKEIN_OK) s = sk_surfaces_create(scene, &w->surfaces);
   if (s.code == SKEIN_OK) s = create_states(w);
   if (s.code == SKEIN_OK) s = sk_world_start(w);
+  s = sk_unless_stopped(s, &w->stop);
   if (s.code != SKEIN_OK) {
     skein_world_destroy(w);
     return s;
@@ -58,6 +59,11 @@ void sk_world_show(skein_world *w)
     w->views[i] = (skein_rod){.fixed = rod->rod, .x = now->x + rod->x, .v = now->v + rod->v};
     sk_rod_stay(w->views[i].x, &w->views[i].drive);
   }
+}
+
+void skein_world_set_stop(skein_world *w, skein_stop stop)
+{
+  w->stop = (sk_stop){.by = stop};
 }
 
 double skein_world_time(const skein_world *w)

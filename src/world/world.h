@@ -215,8 +215,8 @@ typedef struct sk_work {
   sk_rod_system *systems; /* one per thread */
   sk_solver *solver;
   sk_verlet *neighbours;
-  sk_contacts
-      last; /* of the last attempt at this step, of the same length: a warm start; none: that of the last step */
+  sk_stop *stop;    /* whether the caller wants it to end */
+  sk_contacts last; /* of the last attempt at this step, of the same length: a warm start; none: of the last step */
   sk_arena last_kept;
 } sk_work;
 
@@ -245,6 +245,7 @@ struct skein_world {
   sk_attempt attempt;
   sk_controller controller;
   skein_rod *views; /* of every rod, for those who look */
+  sk_stop stop;
 };
 
 static inline sk_state *sk_now(const skein_world *w)
@@ -258,12 +259,15 @@ static inline sk_state *sk_next(const skein_world *w)
 }
 
 /* ---- model.c ---- */
-skein_status sk_model_create(const skein_scene *scene, const skein_env *env, sk_model *m);
+skein_status sk_model_create(const skein_scene *scene, const skein_env *env, sk_stop *stop, sk_model *m);
 void sk_model_destroy(sk_model *m);
 void sk_model_number(sk_model *m); /* where the numbers of each rod begin, and how many there are */
 double sk_model_longest(const sk_model *m, const sk_state *s); /* m: rod, or body that moves */
 /* J: of the motion of the state, its weight and its stiffness: what a blow-up is measured by. */
 double sk_model_energy_scale(const sk_model *m, const sk_live *live, const sk_state *s);
+/* "hair[3] of 'groom.hair'": a rod for messages, and before that of a failure. */
+void sk_model_name(const sk_model *m, int rod, char *out, size_t size);
+skein_status sk_model_blame(const sk_model *m, int rod, skein_status s);
 double sk_model_mass(const sk_model *m, int object); /* kg; 0: it does not move by forces */
 
 /* ---- state.c ---- */
@@ -444,7 +448,8 @@ void sk_attempt_soften(sk_attempt *w, double error);
 void sk_attempt_take(sk_attempt *w, skein_step_info *info); /* velocities and impulses of the solution */
 /* What the next solve aims at: that of motion, halved for each calm step, which was a good guess for the next one. */
 double sk_tolerance(const sk_attempt *w);
-void sk_count_asked(sk_attempt *w); /* linear.pushed, linear.arched */
+skein_stop sk_solver_stop(const sk_attempt *w); /* what solvers ask */
+void sk_count_asked(sk_attempt *w);             /* linear.pushed, linear.arched */
 
 /* ---- rigid.c: instead of both, where distances at the end of the step are enforced ---- */
 skein_status sk_attempt_rigid(sk_attempt *w, skein_step_info *info);
