@@ -76,19 +76,15 @@ void sk_plan_less(sk_attempt *w)
   else w->plan.plain = true;
 }
 
-/* Where no answer was found, the same contacts are asked for less, from the same start. */
+/* The contacts of the last attempt, which found no answer, asked for less, from the same start. */
 static skein_status soften(sk_attempt *w, skein_step_info *info)
 {
-  skein_status s = sk_ok();
-  while (s.code == SKEIN_OK && !info->converged && !sk_settling(w->now) && sk_asks(w)) {
-    double last = sk_seconds();
-    int sweeps = info->sweeps;
-    sk_plan_less(w);
-    sk_attempt_soften(w, info->error);
-    lap(&last, &info->seconds_assemble);
-    s = solve_and_move(w, SK_SOFTER, info);
-    info->sweeps += sweeps, info->retries++;
-  }
+  double last = sk_seconds();
+  int sweeps = info->sweeps;
+  sk_attempt_soften(w, info->error);
+  lap(&last, &info->seconds_assemble);
+  skein_status s = solve_and_move(w, SK_SOFTER, info);
+  info->sweeps += sweeps;
   return s;
 }
 
@@ -116,8 +112,8 @@ static skein_status correct(sk_attempt *w, skein_step_info *info)
   return s;
 }
 
-/* The line of the data flow. */
-skein_status sk_attempt_run(sk_attempt *w, skein_step_info *info)
+/* All contacts of the step, and what they lead to. */
+static skein_status solve_all(sk_attempt *w, skein_step_info *info)
 {
   double last = sk_seconds();
   skein_status s = begin(w);
@@ -130,7 +126,11 @@ skein_status sk_attempt_run(sk_attempt *w, skein_step_info *info)
   if (s.code != SKEIN_OK || w->found.woken) return s;
   if (!by_distances(w)) s = sk_attempt_assemble(w);
   lap(&last, &info->seconds_assemble);
-  if (s.code == SKEIN_OK) s = solve_and_move(w, SK_FIRST, info);
-  if (s.code == SKEIN_OK && !by_distances(w)) s = soften(w, info);
-  return s.code == SKEIN_OK && !by_distances(w) ? correct(w, info) : s;
+  return s.code == SKEIN_OK ? solve_and_move(w, SK_FIRST, info) : s;
+}
+
+skein_status sk_attempt_run(sk_attempt *w, skein_step_info *info)
+{
+  skein_status s = w->plan.again ? soften(w, info) : solve_all(w, info);
+  return s.code == SKEIN_OK && !w->found.woken && !by_distances(w) ? correct(w, info) : s;
 }

@@ -1,77 +1,46 @@
-/* What a step teaches for the next one: its length, its tolerance, and what it is asked for. */
+/* What follows an attempt at a step: one table, read from the top; the first row that holds decides. Curved, too deep
+ * and deep are found in what was accepted (the judge) and only reported, until the motion is rebuilt; but an overlap
+ * that grows is halved for as long as that helps, and a rod that push-out or arcs have thrown is asked for less. */
 #include "world/world.h"
 
-#include <math.h>
+typedef struct row {
+  skein_flaw flaw;
+  bool asks;             /* it holds only while the problem asks for what there need not be */
+  int most;              /* how often `first` may be done in a step; 0: as often as attempts last */
+  skein_action first;    /* what is done, */
+  skein_action then;     /* when that is used up, */
+  skein_action shortest; /* the same where the step cannot be shorter, */
+  skein_action settling; /* and before t = 0 */
+} row;
 
-/* Root of the mean of the squared speed over all mass that moves. */
-static double mean_speed(const sk_model *m, double kinetic)
+static const row table[] = {
+    {SKEIN_FLAW_DIVERGED, false, 0, SKEIN_HALVE, SKEIN_HALVE, SKEIN_GIVE_UP, SKEIN_HALVE},
+    {SKEIN_FLAW_WOKEN, false, 0, SKEIN_WAKE, SKEIN_WAKE, SKEIN_WAKE, SKEIN_WAKE},
+    {SKEIN_FLAW_TOO_FAST, false, SK_SEARCHES, SKEIN_SEARCH_FURTHER, SKEIN_HALVE, SKEIN_ACCEPT_FLAWED,
+     SKEIN_ACCEPT_FLAWED},
+    {SKEIN_FLAW_UNBALANCED, true, 0, SKEIN_ASK_LESS, SKEIN_ASK_LESS, SKEIN_ASK_LESS, SKEIN_ACCEPT_FLAWED},
+    {SKEIN_FLAW_TOO_DEEP, false, 0, SKEIN_HALVE, SKEIN_HALVE, SKEIN_ACCEPT_FLAWED, SKEIN_ACCEPT_FLAWED},
+    {SKEIN_FLAW_MISSED, true, 0, SKEIN_ASK_LESS, SKEIN_ASK_LESS, SKEIN_ASK_LESS, SKEIN_ACCEPT_FLAWED},
+    {SKEIN_FLAW_MISSED, false, 0, SKEIN_HALVE, SKEIN_HALVE, SKEIN_ACCEPT_FLAWED, SKEIN_ACCEPT_FLAWED}};
+
+static bool holds(const row *r, const sk_outcome *o)
 {
-  double mass = 0;
-  for (int i = 0; i < m->object_count; i++) mass += sk_model_mass(m, i);
-  return mass > 0 ? sqrt(2 * kinetic / mass) : 0;
+  return (o->flaws & 1u << r->flaw) && (!r->asks || o->asks);
 }
 
-/* Whether a step moved so little that the solver may be exact: nothing moves by much of a radius in a step, or all
- * together by a hundredth; and slower than what falls through a tenth of one. In a full head some contact always
- * jitters within a loose tolerance: the mean sees through that, and with a finer tolerance it ends. */
-static bool is_calm(const skein_world *w, const skein_step_info *info, double radius)
+/* The action of a row: what needs no shorter step may be done at any length, while it is not used up. */
+static skein_action action_of(const row *r, const sk_plan *p)
 {
-  const sk_scene_step *step = &w->model.scene->step;
-  double g = sk_norm(sk_load3(w->live.env.gravity)), unit = radius / step->dt;
-  if (!isfinite(radius)) return info->speed < 0.01;
-  double share = fmin(0.1, fmax(0.01, 50 * step->tol)), mean = mean_speed(&w->model, info->kinetic);
-  if (mean < 0.01 * unit && (g == 0 || 0.5 * mean * mean < 0.1 * g * radius)) return true;
-  return info->speed < share * unit && (g == 0 || 0.5 * info->speed * info->speed < 0.1 * g * radius);
+  bool shortest = p->dt <= p->shortest * (1 + 1e-9), last = p->number >= SKEIN_ATTEMPTS - 1;
+  bool used_up = r->most > 0 && p->searches >= r->most;
+  skein_action action = p->settles ? r->settling : used_up ? r->then : r->first;
+  if (last || (shortest && action == SKEIN_HALVE)) action = r->shortest;
+  return last && action != SKEIN_GIVE_UP ? SKEIN_ACCEPT_FLAWED : action;
 }
 
-enum { CLEAN_STEPS = 4 };                     /* steps of that length after a shorter one */
-enum { GENTLE_LEAST = 8, GENTLE_MOST = 256 }; /* steps without push-out after one without */
-enum { COARSE_STEPS = 8 }; /* steps until a finer tolerance is asked for again, after one that missed it */
-
-/* A contact that is pressed from all sides stays so: each time that push-out fails again, it is left alone for twice as
- * long. */
-static void learn_gentle(sk_controller *c, bool gentle)
+skein_action sk_decide(const sk_plan *plan, const sk_outcome *outcome)
 {
-  if (!gentle) c->gentle_steps = c->gentle_last = 0;
-  else if (c->gentle_steps > 0) c->gentle_steps--;
-  else c->gentle_steps = c->gentle_last = SK_MAX(GENTLE_LEAST, SK_MIN(GENTLE_MOST, 2 * c->gentle_last));
-}
-
-/* Half the step after trouble, slowly back to the default after clean ones. */
-static void learn_length(skein_world *w, const skein_step_info *info, double wanted)
-{
-  const sk_scene_step *step = &w->model.scene->step;
-  sk_controller *c = &w->controller;
-  sk_state *next = sk_next(w);
-  double shortest = sk_shortest(&w->model, next);
-  bool deeper = info->penetration > 2 * step->overlap && info->penetration > 1.05 * next->penetration;
-  if (info->dt < wanted) c->dt = fmax(shortest, info->dt), c->clean_steps = CLEAN_STEPS;
-  else if (deeper) c->dt = fmax(shortest, 0.5 * c->dt), c->clean_steps = CLEAN_STEPS;
-  else if (c->clean_steps > 0) c->clean_steps--;
-  else c->dt = fmin(step->dt, 1.2 * c->dt);
-  next->penetration = info->penetration;
-}
-
-static void learn_tolerance(skein_world *w, const skein_step_info *info)
-{
-  sk_controller *c = &w->controller;
-  double radius = HUGE_VAL;
-  for (int i = 0; i < w->model.rod_count; i++) radius = fmin(radius, w->attempt.rods[i].radius);
-  bool missed = info->tol > sk_tolerance(&w->attempt); /* solved as motion asks, no better */
-  bool calm = is_calm(w, info, radius), rests = !missed && c->coarse_steps > 0;
-  c->calm = !calm ? 0 : missed ? c->calm / 2 : rests ? c->calm : SK_MIN(c->calm + 1, SK_CALM_MOST);
-  c->coarse_steps = !calm ? 0 : missed ? (int)COARSE_STEPS : SK_MAX(0, c->coarse_steps - 1);
-}
-
-void sk_controller_learn(skein_world *w, const skein_step_info *info, double wanted)
-{
-  sk_state *next = sk_next(w);
-  learn_gentle(&w->controller, w->attempt.plan.gentle);
-  learn_length(w, info, wanted);
-  for (int i = 0; i < w->model.rod_count; i++) {
-    sk_look *look = next->look + i;
-    look->extra = look->extra > 1e-3 * w->attempt.rods[i].radius ? 0.9 * look->extra : 0;
-    if (look->dense > 0) look->dense--;
-  }
-  learn_tolerance(w, info);
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    if (holds(table + k, outcome)) return action_of(table + k, plan);
+  return SKEIN_ACCEPT;
 }

@@ -114,26 +114,21 @@ static void count_contacts(const sk_state *s, skein_step_info *info)
 /* ---- Attempts ---- */
 
 /* The state next as it is before any attempt: a copy, which waking and looking further change from one to the next. */
-static void begin_step(skein_world *w)
+static void begin_step(skein_world *w, double dt)
 {
   sk_attempt *a = &w->attempt;
   sk_state_copy(&w->model, sk_now(w), sk_next(w));
   a->model = &w->model, a->now = sk_now(w), a->next = sk_next(w), a->live = &w->live, a->surfaces = w->surfaces;
   a->next->growth = sk_settle_growth(&w->model, a->now);
   for (int i = 0; i < w->model.rod_count; i++) a->next->look[i].finer = 0;
-}
-
-/* Whether the step that was just tried must be taken again with a better search: wider where a point went further than
- * its piece looked and met something, or two that seemed too far apart met; finer where rods were bent. *deeper: what
- * the linear problem did not see, in radii. */
-static bool look_further(sk_attempt *w, skein_step_info *info, double *deeper)
-{
-  double last = sk_seconds();
-  bool missed, over = sk_pieces_left(w, &info->speed) && sk_verify_strays(w);
-  *deeper = sk_verify_deeper(w, &missed);
-  bool coarse = sk_verify_coarse(w);
-  info->seconds_collide += sk_seconds() - last;
-  return over || missed || coarse;
+  a->work.last.count = 0;
+  a->plan = (sk_plan){.dt = dt,
+                      .end = a->now->time + dt,
+                      .calm = w->controller.calm,
+                      .gentle = w->controller.gentle_steps > 0,
+                      .shortest = sk_shortest(&w->model, a->now),
+                      .settles = sk_settling(a->now),
+                      .grew = HUGE_VAL};
 }
 
 /* Whether push-out or arcs have thrown a rod: there is a velocity that opens all overlaps of a packed head at once, and
@@ -145,6 +140,52 @@ static bool throws(const sk_attempt *w, const skein_step_info *info)
   for (int i = 0; i < w->model->rod_count; i++)
     before = fmax(before, w->next->look[i].speed), L = fmax(L, w->model->rods[i].rod->def.length);
   return info->speed > 1.5 * before + 0.2 * sqrt(g * L);
+}
+
+/* What the motion met that the problem had not: wider where a point went further than its piece looked and met
+ * something, or two that seemed too far apart met; finer where rods were bent. */
+static void look_at_motion(sk_attempt *w, skein_step_info *info, sk_outcome *o)
+{
+  double last = sk_seconds(), deeper;
+  bool missed, over = sk_pieces_left(w, &info->speed) && sk_verify_strays(w);
+  deeper = sk_verify_deeper(w, &missed);
+  bool coarse = sk_verify_coarse(w);
+  if (over || missed || coarse) o->flaws |= 1u << SKEIN_FLAW_TOO_FAST;
+  if (o->asks && throws(w, info)) o->flaws |= 1u << SKEIN_FLAW_UNBALANCED;
+  if (info->converged && deeper > 0 && deeper < 0.75 * w->plan.grew) /* a shorter step made it less */
+    o->flaws |= 1u << SKEIN_FLAW_TOO_DEEP, o->deeper = deeper;
+  info->seconds_collide += sk_seconds() - last;
+}
+
+/* Energies, and whether the motion has any that means something. */
+static bool is_sound(skein_world *w, skein_step_info *info)
+{
+  sk_attempt *a = &w->attempt;
+  describe(a, info);
+  sk_energies(&w->model, &w->live, a->next, a->work.threads, info);
+  info->work = sk_attempt_load_work(a);
+  return all_finite(info) && !runs_away(a->now, info);
+}
+
+/* One attempt by the plan, and what came of it. Only what may be accepted is looked at whole. */
+static sk_outcome try_plan(skein_world *w, skein_step_info *info)
+{
+  sk_attempt *a = &w->attempt;
+  sk_outcome o = {.status = sk_attempt_run(a, info)};
+  o.status = sk_unless_stopped(o.status, a->work.stop);
+  if (o.status.code != SKEIN_OK) {
+    o.flaws = o.status.code == SKEIN_BAD_INPUT ? 1u << SKEIN_FLAW_DIVERGED : 0;
+    return o;
+  }
+  if (a->found.woken) o.flaws |= 1u << SKEIN_FLAW_WOKEN;
+  if (o.flaws) return o;
+  o.asks = sk_asks(a);
+  if (!info->converged) o.flaws |= 1u << SKEIN_FLAW_MISSED;
+  if (!info->converged && o.asks && !a->plan.settles) return o;
+  look_at_motion(a, info, &o);
+  if (sk_decide(&a->plan, &o) > SKEIN_ACCEPT_FLAWED) return o;
+  if (!is_sound(w, info)) o.flaws |= 1u << SKEIN_FLAW_DIVERGED, o.status = blown_up(w, info);
+  return o;
 }
 
 /* The contacts of an attempt that was solved, for the next one of the same length. */
@@ -159,46 +200,41 @@ static skein_status keep_attempt(sk_attempt *w, const skein_step_info *info)
   return sk_ok();
 }
 
-/* The step with what it takes: wider searches; less of what there need not be, where hair would be thrown; shorter
- * steps, also where overlaps grow and a shorter step made them grow less. */
+/* The plan of the next attempt. */
+static skein_status plan_next(sk_attempt *w, const skein_step_info *info, const sk_outcome *o, skein_action action)
+{
+  sk_plan *p = &w->plan;
+  p->number++, p->again = false, w->work.last.count = 0;
+  if (action == SKEIN_SEARCH_FURTHER) return p->searches++, keep_attempt(w, info);
+  if (action == SKEIN_ASK_LESS) p->again = (o->flaws & 1u << SKEIN_FLAW_MISSED) != 0, sk_plan_less(w);
+  if (action != SKEIN_HALVE) return sk_ok();
+  if (o->flaws & 1u << SKEIN_FLAW_TOO_DEEP) p->grew = o->deeper;
+  p->dt = fmax(0.5 * p->dt, p->shortest), p->end = w->now->time + p->dt;
+  return sk_ok();
+}
+
+static void note(skein_step_info *info, const sk_outcome *o, skein_action action, double since)
+{
+  if (info->attempts == SKEIN_ATTEMPTS) return;
+  info->attempt[info->attempts++] = (skein_attempt){info->dt, o->flaws, action, info->sweeps, sk_seconds() - since};
+}
+
+/* Attempts until one is accepted, or none can be. */
 static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
 {
   sk_attempt *a = &w->attempt;
-  double deeper = 0, before = HUGE_VAL;
-  const sk_state *now = sk_now(w);
-  skein_status s;
-  begin_step(w);
-  a->plan = (sk_plan){.calm = w->controller.calm, .gentle = w->controller.gentle_steps > 0};
-  a->work.last.count = 0;
-  for (int tries = 0, wider = 0;; tries++) {
-    a->plan.dt = dt, a->plan.end = now->time + dt;
-    info->dt = dt, info->retries = tries;
-    s = sk_attempt_run(a, info);
-    tries = info->retries;
-    if (s.code == SKEIN_OK && a->found.woken) {
-      tries--, a->work.last.count = 0;
-      continue;
-    }
-    bool shortest = dt <= sk_shortest(&w->model, now) * (1 + 1e-9) || tries >= 60;
-    s = sk_unless_stopped(s, a->work.stop);
-    if (s.code == SKEIN_OK && look_further(a, info, &deeper) && wider++ < 8 && !sk_settling(now)) {
-      s = keep_attempt(a, info);
-      if (s.code != SKEIN_OK) return s;
-      continue;
-    }
-    if (s.code == SKEIN_OK && sk_settling(now)) return s;
-    bool thrown = s.code == SKEIN_OK && throws(a, info);
-    bool sinks = s.code == SKEIN_OK && info->converged && deeper > 0 && deeper < 0.75 * before && !shortest;
-    bool fine = !sinks && !thrown && (info->converged || (shortest && !sk_asks(a)));
-    if (s.code == SKEIN_OK && fine) return s;
-    a->work.last.count = 0;
-    if (s.code == SKEIN_OK && (!sinks || thrown) && sk_asks(a)) {
-      sk_plan_less(a);
-      continue;
-    }
-    if (s.code == SKEIN_NO_MEMORY || s.code == SKEIN_STOPPED || shortest) return s;
-    if (sinks) before = deeper;
-    dt = fmax(0.5 * dt, sk_shortest(&w->model, now));
+  begin_step(w, dt);
+  for (;;) {
+    double since = sk_seconds();
+    info->dt = a->plan.dt, info->retries = a->plan.number;
+    sk_outcome o = try_plan(w, info);
+    if (o.status.code == SKEIN_NO_MEMORY || o.status.code == SKEIN_STOPPED) return o.status;
+    skein_action action = sk_decide(&a->plan, &o);
+    note(info, &o, action, since);
+    if (action <= SKEIN_ACCEPT_FLAWED) return sk_ok();
+    if (action == SKEIN_GIVE_UP) return o.status;
+    skein_status s = plan_next(a, info, &o, action);
+    if (s.code != SKEIN_OK) return s;
   }
 }
 
@@ -215,10 +251,6 @@ static skein_status finish(skein_world *w, double end, skein_step_info *info)
 {
   sk_attempt *a = &w->attempt;
   sk_state *next = a->next;
-  describe(a, info);
-  sk_energies(&w->model, &w->live, next, a->work.threads, info);
-  info->work = sk_attempt_load_work(a);
-  if (!all_finite(info) || runs_away(a->now, info)) return blown_up(w, info);
   if (sk_settling(a->now)) sk_settle_damp(&w->model, &w->live, next, info->dt);
   next->energy_scale = fmax(next->energy_scale, fabs(info->kinetic) + fabs(info->elastic));
   next->time = a->now->time + info->dt >= end - 1e-12 * info->dt ? end : a->now->time + info->dt;

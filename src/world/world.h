@@ -136,12 +136,25 @@ typedef struct sk_controller {
 
 /* One attempt: from the state now, this far. */
 typedef struct sk_plan {
-  double dt, end; /* s; end: the time then */
-  int calm;       /* of the controller */
-  bool gentle;    /* overlaps are not pushed out */
-  bool plain;     /* nor do contacts go on with the arcs of the last step (bend.c) */
-  int number;     /* of the attempt at this step, from 0 */
+  double dt, end;  /* s; end: the time then */
+  double shortest; /* s: that a step may be */
+  bool settles;    /* before t = 0 */
+  int calm;        /* of the controller */
+  bool gentle;     /* overlaps are not pushed out */
+  bool plain;      /* nor do contacts go on with the arcs of the last step (bend.c) */
+  bool again;      /* the contacts of the last attempt, asked for less */
+  int number;      /* of the attempt at this step, from 0 */
+  int searches;    /* how often it has searched further */
+  double grew;     /* radii: by how much an overlap grew in the last attempt that was halved for it; infinite: none */
 } sk_plan;
+
+/* What came of an attempt. */
+typedef struct sk_outcome {
+  skein_status status; /* BAD_INPUT: there is no motion */
+  unsigned flaws;
+  bool asks;     /* its problem asked for velocities that there need not be */
+  double deeper; /* radii: by how much an overlap grew */
+} sk_outcome;
 
 /* ---- An attempt ---- */
 
@@ -292,6 +305,10 @@ skein_status sk_attempt_run(sk_attempt *w, skein_step_info *info);
 void sk_plan_less(sk_attempt *w);
 
 /* ---- controller.c ---- */
+/* What follows an attempt, by the table. */
+skein_action sk_decide(const sk_plan *plan, const sk_outcome *outcome);
+
+/* ---- learn.c ---- */
 /* After a step that the world wanted to be so long, before it is accepted. */
 void sk_controller_learn(skein_world *w, const skein_step_info *info, double wanted);
 
