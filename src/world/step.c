@@ -481,9 +481,11 @@ skein_status skein_world_step(skein_world *w, double until, skein_step_info *inf
   sk_world_swell(w);
   double wanted = choose_dt(w, until);
   s = take_step(w, wanted, info);
+  double last = sk_seconds();
+  if (s.code == SKEIN_OK) s = sk_world_judge(w, info);
   if (s.code != SKEIN_OK) return s;
   sk_world_deform_done(w);
-  double last = sk_seconds(), end = horizon(w, until);
+  double end = horizon(w, until);
   grow_meek(w);
   describe(w, info);
   sk_world_energies(w, info);

@@ -445,7 +445,7 @@ static bool keeps_shapes(const skein_world *w)
 
 skein_status sk_world_touch(skein_world *w, double dt)
 {
-  w->tried = w->remote = (sk_touches){0}, w->disturbed = false;
+  w->tried = w->remote = (sk_touches){0}, w->meets = (sk_meets){0}, w->disturbed = false;
   if (sk_world_all_asleep(w)) return sk_ok();
   skein_status s = sk_world_make_pieces(w, dt);
   if (s.code != SKEIN_OK) return s;
@@ -466,6 +466,7 @@ skein_status sk_world_touch(skein_world *w, double dt)
                          .carrier_pose = carrier >= 0 ? solids[carrier].pose : (sk_pose){.q = {1, {0, 0, 0}}},
                          .carrier_object = carrier,
                          .verlet = keeps_shapes(w) ? w->verlet : NULL,
+                         .meets = &w->meets,
                          .threads = w->threads};
   s = sk_collide_find(&in, &w->arena, &found, &count);
   if (s.code != SKEIN_OK) return s;

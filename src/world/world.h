@@ -129,6 +129,7 @@ struct skein_world {
   sk_rod_frame *frames;     /* where elements begin: before the step, and after it once sk_world_overshoot has looked */
   int frame_count;
   sk_rod_element *elements; /* the same of rods that touch something, while the problem is assembled */
+  sk_meets meets;           /* all pairs of pieces and bodies that may meet in it */
   sk_touches tried, remote; /* remote: not in the problem, too far apart for their speed, or spared */
   bool disturbed;           /* the search has woken sleepers: the step begins again with them */
   bool gentle;              /* overlaps are not pushed out in this try */
@@ -245,6 +246,10 @@ bool sk_world_coarse(skein_world *w);
 double sk_world_deepened(skein_world *w, bool *missed);
 /* Whether a piece that went further than it looked has met what nobody had in mind. After sk_world_overshoot. */
 bool sk_world_collided(const skein_world *w);
+
+/* ---- judge_view.c ---- */
+/* info->verdict on the step that was just tried; its arena, surfaces and saved states are still there. */
+skein_status sk_world_judge(skein_world *w, skein_step_info *info);
 
 /* ---- sleep.c: islands at rest ---- */
 bool sk_world_wake(skein_world *w, int object); /* with its island; whether it slept */
