@@ -6,6 +6,7 @@
 #include "world/judge.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What the curve has beside the middle of chord k. */
 static sk_vec3 middle(const sk_judge_rod *rod, const sk_vec3 *r, int k)
@@ -43,18 +44,25 @@ double sk_judge_bow(const sk_judge_rod *rod, bool after, int k)
   return sk_norm(middle(rod, after ? rod->r1 : rod->r0, k));
 }
 
-/* In the state a held end has the motion of the step that led there. All of a curve that is held by its root goes with
- * that, of a chain the held nodes alone. */
-sk_vec3 sk_judge_velocity_before(const sk_judge_rod *rod, int k)
+/* The velocities that the places had over the last step, (x - x moved back) / dt: what was seen of the state. In a
+ * state that no step has led to, and where positions go by the mean of two velocities, those of the state itself. */
+void sk_judge_velocities(const sk_judge_rod *rod, double theta, double *spare, sk_vec3 *back, sk_vec3 *out)
 {
-  bool tip = rod->straight && k == rod->count && rod->rod->def.tip != SKEIN_FREE;
-  bool root = rod->rod->def.root != SKEIN_FREE && (!rod->straight || k == 0);
-  int from = tip ? SK_TIP_V : SK_ROOT_V, pose = tip ? SK_TIP : SK_ROOT;
-  if (!tip && !root) return rod->velocity[k];
-  sk_vec3 v = sk_sub(sk_load3(rod->x0 + from), sk_load3(rod->x1 + from));
-  sk_vec3 w = sk_sub(sk_load3(rod->x0 + from + 3), sk_load3(rod->x1 + from + 3));
-  if (rod->rod->def.root == SKEIN_PINNED) w = sk_vec(0, 0, 0); /* its spin is its own */
-  return sk_add(rod->velocity[k], sk_add(v, sk_cross(w, sk_sub(rod->r0[k], sk_load3(rod->x0 + pose)))));
+  const skein_rod *r = rod->rod;
+  const double *v = rod->x0 + r->nx;
+  double dt = rod->x0[SK_LAST_DT];
+  sk_rod_input in = {.load = 1, .dynamic = true};
+  int pieces = rod->count / r->def.elements;
+  in.root = (sk_motion){.v = sk_load3(rod->x0 + SK_ROOT_V), .w = sk_load3(rod->x0 + SK_ROOT_V + 3)};
+  in.tip = (sk_motion){.v = sk_load3(rod->x0 + SK_TIP_V), .w = sk_load3(rod->x0 + SK_TIP_V + 3)};
+  if (!(dt > 0) || theta < 1) {
+    r->ops->points(r, rod->x0, v, &in, pieces, back, out);
+    return;
+  }
+  memcpy(spare, rod->x0, sizeof(double) * (size_t)r->nx);
+  r->ops->move(r, spare, v, &in, -dt);
+  r->ops->points(r, spare, NULL, NULL, pieces, back, NULL);
+  for (int k = 0; k <= rod->count; k++) out[k] = sk_mul(1 / dt, sk_sub(rod->r0[k], back[k]));
 }
 
 /* Chains have their mass at the nodes. On a curve Simpson's rule, with three eighths at the end where the pieces are

@@ -11,7 +11,7 @@
  *
  *     W_held = w dt . sum of m (r - r_root) x ((V+ - V-) / dt - g - drag) - moments of loads and contacts
  *
- * Velocities after the step are those of the places, (x+ - x) / dt: what is seen. A contact makes energy by itself where
+ * Velocities are those of the places, (x+ - x) / dt, before the step and after it: what is seen. A contact makes energy by itself where
  * both sides together gain some, by the mean of the velocities before and after and by those after; half of it counts
  * for each side.
  *
@@ -46,7 +46,7 @@ static account rod_account(const sk_judge_input *in, const sk_judge_rod *rod)
     return a;
   }
   for (int k = 0; k <= rod->count; k++)
-    a.V = sk_axpy(a.V, sk_judge_weight(rod, k) / rod->rod->def.length, sk_judge_velocity_before(rod, k));
+    a.V = sk_axpy(a.V, sk_judge_weight(rod, k) / rod->rod->def.length, rod->velocity[k]);
   return a;
 }
 
@@ -100,7 +100,7 @@ static side side_of(const sk_judge_input *in, const sk_judge_contact *c, bool se
   sk_vec3 way = sk_sub(sk_judge_place_at(rod, true, s), sk_judge_place_at(rod, false, s));
   side out = {.point = point, .v = sk_mul(1 / in->dt, way)};
   for (int e = k; e <= k + 1; e++)
-    out.speed = fmax(out.speed, fmax(sk_norm(sk_sub(sk_judge_velocity_before(rod, e), V)),
+    out.speed = fmax(out.speed, fmax(sk_norm(sk_sub(rod->velocity[e], V)),
                                      sk_norm(sk_sub(rod->free[e], V))));
   return out;
 }
@@ -187,7 +187,7 @@ static void close_rod(const sk_judge_input *in, const sk_judge_rod *rod, account
   double rho = rod->rod->section.rho_S, drag = rod->rod->def.drag, before = 0, after = 0, pace = 0, moment = 0;
   for (int k = 0; k <= rod->count; k++) {
     double h = sk_judge_weight(rod, k), m = rho * h;
-    sk_vec3 mean = sk_mul(1 / in->dt, sk_sub(rod->r1[k], rod->r0[k])), v0 = sk_judge_velocity_before(rod, k);
+    sk_vec3 mean = sk_mul(1 / in->dt, sk_sub(rod->r1[k], rod->r0[k])), v0 = rod->velocity[k];
     sk_vec3 v1 = in->theta < 1 ? sk_axpy(v0, 1 / in->theta, sk_sub(mean, v0)) : mean;
     sk_vec3 x = sk_sub(v0, a->V), y = sk_sub(v1, a->V), moves = sk_sub(mean, a->V), gone = sk_sub(v1, v0);
     sk_vec3 air = sk_mul(h * drag, sk_sub(in->wind, mean)), acts = sk_axpy(air, m, in->g);
