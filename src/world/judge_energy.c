@@ -200,7 +200,7 @@ static void close_rod(const sk_judge_input *in, const sk_judge_rod *rod, account
   }
   a->kinetic = before, a->gain = after - before + rod->rod->ops->elastic(rod->rod, rod->x1) -
                                  rod->rod->ops->elastic(rod->rod, rod->x0);
-  a->held = in->dt * (moment - a->moment);
+  a->held = moment - a->moment;
   a->pace = pace / (in->dt * rod->rod->def.length);
 }
 
