@@ -19,7 +19,7 @@ typedef struct sk_judge_rod {
   const skein_rod *rod;
   const double *x0, *x1;          /* states before and after; behind x0: its velocities */
   const sk_vec3 *r0, *r1;         /* ends of its pieces */
-  const sk_vec3 *velocity, *free; /* of them: before, in the free motion */
+  const sk_vec3 *velocity, *free; /* of them: before (and after, see sk_judge_velocities); in the free motion */
   int first, count;               /* of its pieces, among all */
   int rooted_in, cut_off;         /* objects as in the world; -1: none */
   double rooted_until, radius;    /* m */
@@ -125,8 +125,9 @@ int sk_judge_piece(const sk_judge_rod *rod, double s);
 sk_vec3 sk_judge_place_at(const sk_judge_rod *rod, bool after, double s);
 /* m: how far the curve is beside the chord of piece k at most. */
 double sk_judge_bow(const sk_judge_rod *rod, bool after, int k);
-/* Velocities of the ends of the pieces before the step. spare: nx numbers; back: count + 1 places. */
-void sk_judge_velocities(const sk_judge_rod *rod, double theta, double *spare, sk_vec3 *back, sk_vec3 *out);
+/* Velocities of the ends of the pieces before the step and, where theta < 1, behind these those after it. moved: nx
+ * numbers; spare: count + 1 places. */
+void sk_judge_velocities(const sk_judge_rod *rod, double theta, double *moved, sk_vec3 *spare, sk_vec3 *out);
 /* Weight of end k in integrals over the rod, m. */
 double sk_judge_weight(const sk_judge_rod *rod, int k);
 static inline double sk_judge_length(const sk_judge_rod *rod) /* m: of a piece */

@@ -44,25 +44,34 @@ double sk_judge_bow(const sk_judge_rod *rod, bool after, int k)
   return sk_norm(middle(rod, after ? rod->r1 : rod->r0, k));
 }
 
-/* The velocities that the places had over the last step, (x - x moved back) / dt: what was seen of the state. In a
- * state that no step has led to, and where positions go by the mean of two velocities, those of the state itself. */
-void sk_judge_velocities(const sk_judge_rod *rod, double theta, double *spare, sk_vec3 *back, sk_vec3 *out)
+/* Those that the state has. */
+static void state_velocities(const sk_judge_rod *rod, const double *x, const double *v, sk_vec3 *spare, sk_vec3 *out)
+{
+  sk_rod_input in = {.load = 1, .dynamic = true};
+  in.root = (sk_motion){.v = sk_load3(x + SK_ROOT_V), .w = sk_load3(x + SK_ROOT_V + 3)};
+  in.tip = (sk_motion){.v = sk_load3(x + SK_TIP_V), .w = sk_load3(x + SK_TIP_V + 3)};
+  rod->rod->ops->points(rod->rod, x, v, &in, rod->count / rod->rod->def.elements, spare, out);
+}
+
+/* Before: what was seen of the state, (x - x moved back) / dt; in a state that no step has led to, and where positions
+ * go by the mean of two velocities, those of the state itself. */
+void sk_judge_velocities(const sk_judge_rod *rod, double theta, double *moved, sk_vec3 *spare, sk_vec3 *out)
 {
   const skein_rod *r = rod->rod;
-  const double *v = rod->x0 + r->nx;
+  const double *v0 = rod->x0 + r->nx;
   double dt = rod->x0[SK_LAST_DT];
-  sk_rod_input in = {.load = 1, .dynamic = true};
-  int pieces = rod->count / r->def.elements;
-  in.root = (sk_motion){.v = sk_load3(rod->x0 + SK_ROOT_V), .w = sk_load3(rod->x0 + SK_ROOT_V + 3)};
-  in.tip = (sk_motion){.v = sk_load3(rod->x0 + SK_TIP_V), .w = sk_load3(rod->x0 + SK_TIP_V + 3)};
+  if (theta < 1) state_velocities(rod, rod->x1, r->v, spare, out + rod->count + 1);
   if (!(dt > 0) || theta < 1) {
-    r->ops->points(r, rod->x0, v, &in, pieces, back, out);
+    state_velocities(rod, rod->x0, v0, spare, out);
     return;
   }
-  memcpy(spare, rod->x0, sizeof(double) * (size_t)r->nx);
-  r->ops->move(r, spare, v, &in, -dt);
-  r->ops->points(r, spare, NULL, NULL, pieces, back, NULL);
-  for (int k = 0; k <= rod->count; k++) out[k] = sk_mul(1 / dt, sk_sub(rod->r0[k], back[k]));
+  sk_rod_input in = {.load = 1, .dynamic = true};
+  in.root = (sk_motion){.v = sk_load3(rod->x0 + SK_ROOT_V), .w = sk_load3(rod->x0 + SK_ROOT_V + 3)};
+  in.tip = (sk_motion){.v = sk_load3(rod->x0 + SK_TIP_V), .w = sk_load3(rod->x0 + SK_TIP_V + 3)};
+  memcpy(moved, rod->x0, sizeof(double) * (size_t)r->nx);
+  r->ops->move(r, moved, v0, &in, -dt);
+  r->ops->points(r, moved, NULL, NULL, rod->count / r->def.elements, spare, NULL);
+  for (int k = 0; k <= rod->count; k++) out[k] = sk_mul(1 / dt, sk_sub(rod->r0[k], spare[k]));
 }
 
 /* Chains have their mass at the nodes. On a curve Simpson's rule, with three eighths at the end where the pieces are

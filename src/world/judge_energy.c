@@ -188,7 +188,7 @@ static void close_rod(const sk_judge_input *in, const sk_judge_rod *rod, account
   for (int k = 0; k <= rod->count; k++) {
     double h = sk_judge_weight(rod, k), m = rho * h;
     sk_vec3 mean = sk_mul(1 / in->dt, sk_sub(rod->r1[k], rod->r0[k])), v0 = rod->velocity[k];
-    sk_vec3 v1 = in->theta < 1 ? sk_axpy(v0, 1 / in->theta, sk_sub(mean, v0)) : mean;
+    sk_vec3 v1 = in->theta < 1 ? rod->velocity[rod->count + 1 + k] : mean;
     sk_vec3 x = sk_sub(v0, a->V), y = sk_sub(v1, a->V), moves = sk_sub(mean, a->V), gone = sk_sub(v1, v0);
     sk_vec3 air = sk_mul(h * drag, sk_sub(in->wind, mean)), acts = sk_axpy(air, m, in->g);
     before += 0.5 * m * sk_dot(x, x), after += 0.5 * m * sk_dot(y, y);

@@ -13,21 +13,21 @@ static void fill_velocities(const skein_world *w, sk_judge_rod *rods, sk_vec3 *v
   for (int i = 0; i < w->strand_count; i++) {
     points = SK_MAX(points, (size_t)rods[i].count + 1), states = SK_MAX(states, (size_t)rods[i].rod->nx);
   }
-  sk_vec3 *back = SK_NEW_RAW(arena, threads * points, sk_vec3);
-  double *spare = SK_NEW_RAW(arena, threads * states, double);
+  sk_vec3 *places = SK_NEW_RAW(arena, threads * points, sk_vec3);
+  double *moved = SK_NEW_RAW(arena, threads * states, double);
   if (arena->failed) return;
 #pragma omp parallel for num_threads(sk_world_team(w, w->strand_count, 16)) schedule(dynamic, 16)
   for (int i = 0; i < w->strand_count; i++) {
     size_t t = (size_t)omp_get_thread_num();
     if (!rods[i].asleep)
-      sk_judge_velocities(rods + i, w->scene->step.theta, spare + t * states, back + t * points,
-                          velocity + rods[i].first + i);
+      sk_judge_velocities(rods + i, w->scene->step.theta, moved + t * states, places + t * points,
+                          velocity + 2 * (rods[i].first + i));
   }
 }
 
 static sk_judge_rod *view_rods(const skein_world *w, sk_arena *arena)
 {
-  sk_vec3 *velocity = SK_NEW(arena, (size_t)w->piece_count + (size_t)w->strand_count, sk_vec3);
+  sk_vec3 *velocity = SK_NEW(arena, 2 * ((size_t)w->piece_count + (size_t)w->strand_count), sk_vec3);
   sk_judge_rod *rods = SK_NEW_RAW(arena, w->strand_count, sk_judge_rod);
   const double *saved = w->saved;
   for (int i = 0; rods && i < w->strand_count; i++) {
@@ -38,7 +38,7 @@ static sk_judge_rod *view_rods(const skein_world *w, sk_arena *arena)
                              .x1 = s->rod->x,
                              .r0 = w->points + at,
                              .r1 = w->after + at,
-                             .velocity = velocity + at,
+                             .velocity = velocity + 2 * at,
                              .free = w->free + at,
                              .first = s->first,
                              .count = s->pieces * s->rod->def.elements,
