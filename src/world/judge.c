@@ -1,5 +1,5 @@
 /* The verdict on one step. What may have met is looked at in two passes: all of it by chords with what the curves have
- * beside them, then the deepest, and those that grew most, on the curves themselves. The rules:
+ * beside them, then the deepest, and those that grew most, on the curves and surfaces themselves. The rules:
  *
  *     diverged     not finite, or energy of nothing above the object's own
  *     too fast     a place went further than contacts were looked for, and met something there
@@ -78,7 +78,8 @@ static sk_near_view look_at(const sk_judge_input *in, const sk_limits *limits, c
   int n = in->piece_count;
   const sk_piece *p = in->pieces + m->i, *q = in->pieces + m->j;
   if (m->i >= n) return sk_judge_bodies(in, limits, m->i - n, m->j - n, m->distance);
-  if (m->j >= n) return sk_judge_on_body(in, limits, p->object, p->piece, m->j - n, m->distance);
+  if (m->j >= n) return sk_judge_on_body(in, limits, p->object, p->piece, m->j - n, m->distance,
+                                         sk_vec(m->normal[0], m->normal[1], m->normal[2]));
   return sk_judge_rods(in, limits, p->object, p->piece, q->object, q->piece, m->distance);
 }
 
@@ -96,38 +97,52 @@ static hits find_hits(const sk_judge_input *in, const sk_limits *limits, sk_aren
   return h;
 }
 
-static bool is_curved(const sk_judge_input *in, const hit *h)
+/* ---- The worst, looked at more closely ---- */
+
+static sk_near_view look_closer(const sk_judge_input *in, const hit *h)
 {
-  const sk_meet *m = h->meet;
-  return m->j < in->piece_count && !(in->pieces[m->i].straight && in->pieces[m->j].straight);
+  int n = in->piece_count;
+  const sk_piece *p = in->pieces + h->meet->i, *q = in->pieces + h->meet->j;
+  if (h->meet->i >= n) return h->view;
+  if (h->meet->j >= n) return sk_judge_on_surface(in, p->object, p->piece, h->meet->j - n);
+  return p->straight && q->straight ? h->view : sk_judge_curves(in, p->object, p->piece, q->object, q->piece);
 }
 
-/* The deepest and those that grew most, on the curves; the others are less for sure. */
-static void refine(const sk_judge_input *in, const sk_limits *limits, const hits *h, sk_sight *sight)
+static int compare_meets(const hit *x, const hit *y)
 {
-  double deepest = 0, grown = 0;
-  for (int64_t k = 0; k < h->count; k++) {
-    const sk_near_view *v = &h->at[k].view;
-    deepest = fmax(deepest, v->overlap);
-    if (v->overlap > 0.8 * limits->overlap) grown = fmax(grown, v->deeper);
-  }
-  double enough = deepest - limits->overlap, much = fmax(0.8 * grown, 0.5 * limits->deeper);
-#pragma omp parallel num_threads(in->threads)
-  {
-    sk_sight mine = sk_sight_make();
-#pragma omp for schedule(dynamic, 64)
-    for (int64_t k = 0; k < h->count; k++) {
-      const sk_meet *m = h->at[k].meet;
-      sk_near_view view = h->at[k].view;
-      if (!(view.overlap > 0) || (view.overlap < enough && view.deeper < much)) continue;
-      if (is_curved(in, h->at + k)) {
-        const sk_piece *p = in->pieces + m->i, *q = in->pieces + m->j;
-        view = sk_judge_curves(in, p->object, p->piece, q->object, q->piece);
-      }
-      sk_sight_see(&mine, limits, view.overlap, view.deeper, object_of(in, m->i), object_of(in, m->j));
-    }
+  const sk_meet *a = x->meet, *b = y->meet;
+  return a->i != b->i ? (a->i > b->i) - (a->i < b->i) : (a->j > b->j) - (a->j < b->j);
+}
+
+static int by_overlap(const void *x, const void *y)
+{
+  double a = ((const hit *)x)->view.overlap, b = ((const hit *)y)->view.overlap;
+  return a != b ? (a < b) - (a > b) : compare_meets(x, y);
+}
+
+static int by_growth(const void *x, const void *y)
+{
+  double a = ((const hit *)x)->view.deeper, b = ((const hit *)y)->view.deeper;
+  return a != b ? (a < b) - (a > b) : compare_meets(x, y);
+}
+
+/* From the largest on, until none that is left seems larger than what was found. */
+static void refine(const sk_judge_input *in, const sk_limits *limits, const hits *h, bool growth, sk_sight *sight)
+{
+  enum { PORTION = 8 };
+  qsort(h->at, (size_t)h->count, sizeof *h->at, growth ? by_growth : by_overlap);
+  for (int64_t first = 0; first < h->count; first += PORTION) {
+    const sk_near_view *next = &h->at[first].view;
+    double found = growth ? fmax(sight->deeper.size, 0.5 * limits->deeper) : sight->overlap.size;
+    int64_t end = SK_MIN(first + PORTION, h->count);
+    if ((growth ? next->deeper : next->overlap) < found) return;
+#pragma omp parallel for num_threads(in->threads) schedule(dynamic, 1)
+    for (int64_t k = first; k < end; k++) {
+      const hit *at = h->at + k;
+      sk_near_view view = at->view.overlap > 0 ? look_closer(in, at) : at->view;
 #pragma omp critical
-    sk_sight_take(sight, &mine);
+      sk_sight_see(sight, limits, view.overlap, view.deeper, object_of(in, at->meet->i), object_of(in, at->meet->j));
+    }
   }
 }
 
@@ -193,7 +208,7 @@ skein_status sk_judge(const sk_judge_input *in, const sk_limits *limits, sk_aren
   for (int64_t k = 0; k < h.count; k++)
     if (h.at[k].view.crossed)
       sk_crossed_add(&crossed, object_of(in, h.at[k].meet->i), object_of(in, h.at[k].meet->j));
-  refine(in, limits, &h, &sight);
+  if (h.count > 0) refine(in, limits, &h, false, &sight), refine(in, limits, &h, true, &sight);
   skein_status s = sk_judge_strays(in, limits, arena, &sight, &crossed, &unseen);
   out->overlap = sight.overlap, out->deeper = sight.deeper, out->reach = sight.reach;
   out->crossed = count_pairs(&crossed);

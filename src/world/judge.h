@@ -159,9 +159,11 @@ sk_near_view sk_judge_rods(const sk_judge_input *in, const sk_limits *limits, in
 sk_near_view sk_judge_curves(const sk_judge_input *in, int a, int i, int b, int k);
 
 /* ---- judge_body.c: rods and bodies ---- */
-/* Piece i of rod a and the body, whose surface was `distance` from the axis. */
+/* Piece i of rod a and the body, whose surface was `distance` from the axis, with that normal there; 0: not known. */
 sk_near_view sk_judge_on_body(const sk_judge_input *in, const sk_limits *limits, int a, int i, int body,
-                              double distance);
+                              double distance, sk_vec3 normal);
+/* The same overlaps on the curve and the surface themselves. */
+sk_near_view sk_judge_on_surface(const sk_judge_input *in, int a, int i, int body);
 /* Two bodies. */
 sk_near_view sk_judge_bodies(const sk_judge_input *in, const sk_limits *limits, int a, int b, double distance);
 double sk_judge_body_length(const sk_judge_body *a, const sk_judge_body *b); /* m: their contact length */

@@ -1,8 +1,17 @@
-/* Rods and bodies, and two bodies, at the end of a step. The motion of a rod is seen in the axes of the body. */
+/* Rods and bodies, and two bodies, at the end of a step. The motion of a rod is seen in the axes of the body.
+ *
+ * Most pieces beside a body slide along it or rest on it. With the normal n where it was nearest a piece ends no deeper
+ * than the plane there says,
+ *
+ *     d1 >= d0 + min (n . way) - bow
+ *
+ * on a convex body for sure; in a furrow of a mesh what else is near may be nearer by the way, at most. Where the plane
+ * says that a piece is deep, or could by far enough into another part of a mesh, the shape itself is asked. */
 #include "world/judge.h"
 
 #include <math.h>
 
+static const double far = 2; /* contact lengths: ways along a mesh that may lead into another part of it */
 static const sk_pose still = {{0, 0, 0}, {1, {0, 0, 0}}};
 
 /* Least distance from the segment to the surface (negative: inside), where it is within reach; that: it is not. */
@@ -23,19 +32,17 @@ static double hidden_share(const sk_judge_input *in, const sk_judge_rod *rod, in
   return until / sk_judge_length(rod) - i;
 }
 
-/* Least distance of the piece from the surface, from its place `from` on: of the chord, or, where the curve may be
- * nearer, of the curve beside the middle of that and a quarter to both sides. */
+/* Least distance of the piece from the surface, from its place `from` on, within reach. */
 static double piece_distance(const sk_judge_rod *rod, const sk_judge_body *b, bool after, int i, double from,
                              double reach)
 {
-  const sk_vec3 *r = (after ? rod->r1 : rod->r0) + i;
   const sk_shape *shape = after ? b->shape1 : b->shape0;
   const sk_pose *pose = after ? &b->pose1 : &b->pose0;
-  if (rod->straight) return segment_distance(shape, pose, sk_axpy(r[0], from, sk_sub(r[1], r[0])), r[1], reach);
+  int parts = rod->straight ? 1 : 4;
   double least = reach;
   sk_vec3 x = sk_judge_place(rod, after, i, from);
-  for (int k = 1; k <= 4; k++) {
-    sk_vec3 y = sk_judge_place(rod, after, i, from + (1 - from) * k / 4);
+  for (int k = 1; k <= parts; k++) {
+    sk_vec3 y = sk_judge_place(rod, after, i, from + (1 - from) * k / parts);
     least = fmin(least, segment_distance(shape, pose, x, y, reach)), x = y;
   }
   return least;
@@ -75,31 +82,97 @@ static bool went_through(const sk_judge_rod *rod, const sk_judge_body *b, int i,
 
 /* ---- A piece and a body ---- */
 
-/* Largest way of an end of the piece in the axes of the body, and of its surface. */
-static double relative_way(const sk_judge_rod *rod, const sk_judge_body *b, int i)
+/* How far the curve may be beside its chord towards the body, whose normal that is; what runs around a body is beside
+ * its chords on the other side. */
+static double bow_towards(const sk_judge_rod *rod, int i, sk_vec3 normal)
 {
-  double way = 0;
-  for (int e = i; e <= i + 1; e++)
-    way = fmax(way, sk_norm(sk_sub(sk_pose_in(&b->pose1, rod->r1[e]), sk_pose_in(&b->pose0, rod->r0[e]))));
-  return way + b->surface;
+  double bow = 0;
+  if (rod->straight) return 0;
+  if (sk_dot(normal, normal) == 0) return fmax(sk_judge_bow(rod, false, i), sk_judge_bow(rod, true, i));
+  for (int after = 0; after < 2; after++) {
+    const sk_vec3 *r = (after ? rod->r1 : rod->r0) + i;
+    sk_vec3 middle = sk_mul(0.5, sk_add(r[0], r[1]));
+    bow = fmax(bow, -sk_dot(normal, sk_sub(sk_judge_place(rod, after, i, 0.5), middle)));
+  }
+  return bow;
+}
+
+/* Way of a place of the piece in the axes of the body as they are after the step. */
+static sk_vec3 way_of(const sk_judge_rod *rod, const sk_judge_body *b, int i, double t)
+{
+  sk_vec3 from = sk_pose_out(&b->pose1, sk_pose_in(&b->pose0, sk_judge_place(rod, false, i, t)));
+  return sk_sub(sk_judge_place(rod, true, i, t), from);
+}
+
+/* How far both ends go: the larger one, and the least along the normal. */
+typedef struct ways {
+  double most, inwards;
+} ways;
+
+static ways ways_of(const sk_judge_rod *rod, const sk_judge_body *b, int i, sk_vec3 normal)
+{
+  ways w = {0, HUGE_VAL};
+  for (int e = 0; e < 2; e++) {
+    sk_vec3 way = way_of(rod, b, i, e);
+    w.most = fmax(w.most, sk_norm(way)), w.inwards = fmin(w.inwards, sk_dot(normal, way));
+  }
+  w.most += b->surface;
+  w.inwards = sk_dot(normal, normal) > 0 ? w.inwards - b->surface : -w.most;
+  return w;
+}
+
+/* By the chord at the end of the step: no less than the overlap, and how far its place came in. */
+static sk_near_view estimate(const sk_judge_rod *rod, const sk_judge_body *b, int i, double from, double bow,
+                             double deep)
+{
+  sk_near near[SK_NEAR_MAX];
+  sk_near_view view = {0};
+  double c = rod->radius;
+  sk_vec3 x = sk_judge_place(rod, true, i, from);
+  int found = sk_shape_segment(b->shape1, &b->pose1, x, rod->r1[i + 1], deep + bow, near), best = 0;
+  for (int k = 1; k < found; k++)
+    if (near[k].distance < near[best].distance) best = k;
+  if (found == 0) return view;
+  double t = from + (1 - from) * near[best].t;
+  sk_vec3 chord = sk_axpy(x, near[best].t, sk_sub(rod->r1[i + 1], x));
+  double beside = sk_dot(near[best].normal, sk_sub(sk_judge_place(rod, true, i, t), chord));
+  double overlap = (c - near[best].distance - fmin(0, beside)) / c;
+  if (!(overlap * c > c - deep)) return view;
+  view.overlap = overlap;
+  view.deeper = fmin(overlap, (b->surface - sk_dot(near[best].normal, way_of(rod, b, i, t))) / c);
+  return view;
 }
 
 sk_near_view sk_judge_on_body(const sk_judge_input *in, const sk_limits *limits, int a, int i, int body,
-                              double distance)
+                              double distance, sk_vec3 normal)
 {
   const sk_judge_rod *rod = in->objects.rods + a;
   const sk_judge_body *b = in->objects.bodies + body;
   sk_near_view view = {0};
-  double c = rod->radius, skip = 0.8 * limits->overlap * c, bow = 1.5 * in->pieces[rod->first + i].bow;
+  double c = rod->radius, deep = (1 - 0.8 * limits->overlap) * c;
   double from = fmax(hidden_share(in, rod, i, body), 0);
   if (from >= 1 || (rod->asleep && (b->asleep || !b->dynamic) && b->surface == 0)) return view;
-  double way = relative_way(rod, b, i);
-  if (distance - way - bow > c - skip) return view;
-  double now = piece_distance(rod, b, true, i, from, c);
-  view.crossed = distance - bow <= way && went_through(rod, b, i, from);
-  if (!(now < c - skip)) return view;
-  view.overlap = (c - now) / c;
-  view.deeper = view.overlap - fmax(0, (c - piece_distance(rod, b, false, i, from, c)) / c);
+  double bow = bow_towards(rod, i, normal);
+  ways way = ways_of(rod, b, i, normal);
+  double plane = distance + way.inwards - bow;
+  bool strange = b->shape1->kind == SK_MESH && way.most > far * c && distance - way.most - bow <= deep;
+  if (plane > deep && !strange) return view;
+  if (plane > (1 - 0.9 * limits->deep) * c && !strange) {
+    view.overlap = (c - plane) / c, view.deeper = fmin(view.overlap, -way.inwards / c);
+    return view;
+  }
+  view = estimate(rod, b, i, from, bow, deep);
+  view.crossed = plane <= 0 && went_through(rod, b, i, from);
+  return view;
+}
+
+sk_near_view sk_judge_on_surface(const sk_judge_input *in, int a, int i, int body)
+{
+  const sk_judge_rod *rod = in->objects.rods + a;
+  const sk_judge_body *b = in->objects.bodies + body;
+  double c = rod->radius, from = fmax(hidden_share(in, rod, i, body), 0);
+  sk_near_view view = {.overlap = (c - piece_distance(rod, b, true, i, from, c)) / c};
+  view.deeper = view.overlap - (c - piece_distance(rod, b, false, i, from, c)) / c;
   return view;
 }
 
