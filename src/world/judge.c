@@ -78,8 +78,9 @@ static sk_near_view look_at(const sk_judge_input *in, const sk_limits *limits, c
   int n = in->piece_count;
   const sk_piece *p = in->pieces + m->i, *q = in->pieces + m->j;
   if (m->i >= n) return sk_judge_bodies(in, limits, m->i - n, m->j - n, m->distance);
-  if (m->j >= n) return sk_judge_on_body(in, limits, p->object, p->piece, m->j - n, m->distance,
-                                         sk_vec(m->normal[0], m->normal[1], m->normal[2]));
+  if (m->j >= n)
+    return sk_judge_on_body(in, limits, p->object, p->piece, m->j - n, m->distance,
+                            sk_vec(m->normal[0], m->normal[1], m->normal[2]));
   return sk_judge_rods(in, limits, p->object, p->piece, q->object, q->piece, m->distance);
 }
 
@@ -206,8 +207,7 @@ skein_status sk_judge(const sk_judge_input *in, const sk_limits *limits, sk_aren
   if (arena->failed) return sk_no_memory();
   sk_sight sight = sk_sight_make();
   for (int64_t k = 0; k < h.count; k++)
-    if (h.at[k].view.crossed)
-      sk_crossed_add(&crossed, object_of(in, h.at[k].meet->i), object_of(in, h.at[k].meet->j));
+    if (h.at[k].view.crossed) sk_crossed_add(&crossed, object_of(in, h.at[k].meet->i), object_of(in, h.at[k].meet->j));
   if (h.count > 0) refine(in, limits, &h, false, &sight), refine(in, limits, &h, true, &sight);
   skein_status s = sk_judge_strays(in, limits, arena, &sight, &crossed, &unseen);
   out->overlap = sight.overlap, out->deeper = sight.deeper, out->reach = sight.reach;

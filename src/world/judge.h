@@ -77,8 +77,8 @@ typedef struct sk_judge_input {
   sk_judge_actions actions;
   double dt, theta, error, tol; /* error: of the friction solver, and what it may be */
   sk_vec3 g, wind;
-  bool places_only; /* no energy, speed or way is judged: before t = 0 velocities are cut and damped, or impulses are not
-                       known */
+  bool places_only; /* no energy, speed or way is judged: before t = 0 velocities are cut and damped, or impulses are
+                       not known */
   bool apart_roots; /* rods whose held roots lie in each other do not touch there */
   int threads;
 } sk_judge_input;

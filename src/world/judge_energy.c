@@ -1,19 +1,20 @@
 /* Energy that came of nothing, and speeds. For each rod and each body that moves by itself, in axes that go with the
  * velocity V of its held root in this step (V: its own before the step, where nothing holds it),
  *
- *     made = E+ - E - W,    W = m g . (way of the mass - V dt) + sum F . (way - V dt) + sum r . (way - V dt) / dt + W_held
+ *     made = E+ - E - W,    W = m g . (way of the mass - V dt) + sum F . (way - V dt) + sum r . (way - V dt) / dt +
+ * W_held
  *
  * over loads F and contact impulses r with the way of their own places. Implicit Euler has made <= 0, whatever the step
  * is: with V+ as the variation of all places, K+ - K = (sum of the impulses) . V+ - |V+ - V-|^2 / 2, and a convex
  * elastic energy grows by less than its force at the end does. (With (before + after) / 2 in place of way / dt a ball
- * that lands would gain m g dt v / 2.) In these axes a held root does no work but by its torque, which is measured: what
- * the moment of momentum about the root lacks,
+ * that lands would gain m g dt v / 2.) In these axes a held root does no work but by its torque, which is measured:
+ * what the moment of momentum about the root lacks,
  *
  *     W_held = w dt . sum of m (r - r_root) x ((V+ - V-) / dt - g - drag) - moments of loads and contacts
  *
- * Velocities are those of the places, (x+ - x) / dt, before the step and after it: what is seen. A contact makes energy by itself where
- * both sides together gain some, by the mean of the velocities before and after and by those after; half of it counts
- * for each side.
+ * Velocities are those of the places, (x+ - x) / dt, before the step and after it: what is seen. A contact makes energy
+ * by itself where both sides together gain some, by the mean of the velocities before and after and by those after;
+ * half of it counts for each side.
  *
  * Speeds, in the same axes: the bound of a place is `speed` times the largest that anything had that moves it, which is
  * its object before the step and in the free motion, what it touches (1 + restitution), and a fall through a contact
@@ -28,9 +29,9 @@ typedef struct account {
   double kinetic, gain;       /* J: before the step; E+ - E */
   double gravity, held, load; /* J: work */
   double contact, air, made_by_contacts;
-  double moment;              /* J: what the moments of contacts and loads do to its spin */
-  double pushed, own, speed;  /* m/s: of what it touches; own before and free; after */
-  double pace;                /* m/s^2: free acceleration */
+  double moment;             /* J: what the moments of contacts and loads do to its spin */
+  double pushed, own, speed; /* m/s: of what it touches; own before and free; after */
+  double pace;               /* m/s^2: free acceleration */
   double mass;
 } account;
 
@@ -100,8 +101,7 @@ static side side_of(const sk_judge_input *in, const sk_judge_contact *c, bool se
   sk_vec3 way = sk_sub(sk_judge_place_at(rod, true, s), sk_judge_place_at(rod, false, s));
   side out = {.point = point, .v = sk_mul(1 / in->dt, way)};
   for (int e = k; e <= k + 1; e++)
-    out.speed = fmax(out.speed, fmax(sk_norm(sk_sub(rod->velocity[e], V)),
-                                     sk_norm(sk_sub(rod->free[e], V))));
+    out.speed = fmax(out.speed, fmax(sk_norm(sk_sub(rod->velocity[e], V)), sk_norm(sk_sub(rod->free[e], V))));
   return out;
 }
 
@@ -198,8 +198,8 @@ static void close_rod(const sk_judge_input *in, const sk_judge_rod *rod, account
     a->own = fmax(a->own, fmax(sk_norm(x), sk_norm(sk_sub(rod->free[k], a->V))));
     a->speed = fmax(a->speed, sk_norm(moves));
   }
-  a->kinetic = before, a->gain = after - before + rod->rod->ops->elastic(rod->rod, rod->x1) -
-                                 rod->rod->ops->elastic(rod->rod, rod->x0);
+  a->kinetic = before,
+  a->gain = after - before + rod->rod->ops->elastic(rod->rod, rod->x1) - rod->rod->ops->elastic(rod->rod, rod->x0);
   a->held = moment - a->moment;
   a->pace = pace / (in->dt * rod->rod->def.length);
 }
@@ -229,7 +229,8 @@ static void close_account(const sk_limits *limits, const account *a, double c, i
   double bound = limits->speed * fmax(fmax(a->own, a->pushed), sqrt(2 * a->pace * c));
   if (a->speed > 0) sk_finding_take(&out->speed, bound > 0 ? a->speed / bound : HUGE_VAL, object, -1);
   if (!balanced) return;
-  if (made > 0) sk_finding_take(&out->balance, made / scale, object, -1), out->made += made;
+  if (made > 0) sk_finding_take(&out->balance, made / scale, object, -1);
+  if (made > limits->noise * scale) out->made += made;
   out->turnover += fabs(a->gravity) + fabs(a->load) + fabs(a->held) + fabs(a->air);
 }
 

@@ -18,8 +18,8 @@ static const double apart = 4;
 
 typedef struct sides {
   const sk_judge_rod *a, *b;
-  int i, k;              /* pieces */
-  double c, radii, bow;  /* m: contact length, both radii, what curves are beside their chords */
+  int i, k;             /* pieces */
+  double c, radii, bow; /* m: contact length, both radii, what curves are beside their chords */
 } sides;
 
 static sides sides_make(const sk_judge_input *in, int a, int i, int b, int k)
@@ -77,8 +77,7 @@ static bool is_none(const sk_judge_input *in, const sides *p, double s, double t
   int a = (int)(p->a - in->objects.rods), b = (int)(p->b - in->objects.rods);
   double sa = (p->i + s) * sk_judge_length(p->a), sb = (p->k + t) * sk_judge_length(p->b);
   if (a == b && fabs(sb - sa) < apart * p->a->radius) return true;
-  return is_across_cut(p->a, sa, b, sb) || is_across_cut(p->b, sb, a, sa) ||
-         (in->apart_roots && is_tangled(p, sa, sb));
+  return is_across_cut(p->a, sa, b, sb) || is_across_cut(p->b, sb, a, sa) || (in->apart_roots && is_tangled(p, sa, sb));
 }
 
 /* ---- Through each other ---- */

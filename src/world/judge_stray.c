@@ -106,8 +106,8 @@ static bool take(const sk_judge_input *in, const sk_limits *limits, const sk_nea
 }
 
 /* A stray and piece k of rod j. */
-static bool meet_piece(const sk_judge_input *in, const sk_limits *limits, const stray *s, int j, int k,
-                       sk_sight *sight, sk_crossed *crossed)
+static bool meet_piece(const sk_judge_input *in, const sk_limits *limits, const stray *s, int j, int k, sk_sight *sight,
+                       sk_crossed *crossed)
 {
   bool swap = j < s->rod || (j == s->rod && k < s->piece);
   int a = swap ? j : s->rod, i = swap ? k : s->piece, b = swap ? s->rod : j, l = swap ? s->piece : k;

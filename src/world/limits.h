@@ -9,6 +9,7 @@ typedef struct sk_limits {
   double beyond;          /* of the thinnest rod: a place that went this much further than searched is a stray */
   double curved;          /* way of a contact beside what the linear problem had */
   double balance;         /* energy of nothing */
+  double noise;           /* the same: less is not summed */
   double diverged;        /* the same: there is no motion left to speak of */
   double speed;           /* of a place, over the largest that moved it */
 } sk_limits;
@@ -19,6 +20,7 @@ static const sk_limits sk_default_limits = {.overlap = 0.25,
                                             .beyond = 0.25,
                                             .curved = 0.05,
                                             .balance = 0.02,
+                                            .noise = 1e-4,
                                             .diverged = 1,
                                             .speed = 2};
 
