@@ -49,11 +49,12 @@ typedef struct sk_pairing {
 
 /* Two items that may meet in the coming step, before anything is left to a neighbour or merged: pieces i and j (a's and
  * b's), piece i and solid j - piece_count, two solids. distance: of the axes, of an axis and a surface, of two
- * surfaces; normal: out of the solid there, with a few digits; of two pieces none. */
+ * surfaces; normal: out of the solid there, and t: the place on the piece (0 .. 1), with a few digits; of two pieces
+ * none. */
 typedef struct sk_meet {
   int i, j;
   double distance;
-  float normal[3];
+  float normal[3], t;
 } sk_meet;
 
 typedef struct sk_meets {

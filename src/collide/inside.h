@@ -41,7 +41,7 @@ typedef struct sk_haul {
 /* Room for one more; NULL when memory is out. */
 sk_found *sk_haul_add(sk_haul *haul);
 /* Notes that the two items may meet. */
-void sk_haul_meet(sk_haul *haul, int i, int j, double distance, sk_vec3 normal);
+void sk_haul_meet(sk_haul *haul, int i, int j, double distance, sk_vec3 normal, double t);
 /* All of these as one list, in any order. */
 skein_status sk_hauls_meets(const sk_haul *hauls, int haul_count, sk_arena *arena, sk_meets *out);
 /* All hauls as one list: sorted by (a, b, sa, sb, feature, pieces), neighbours that meet in one point merged. */

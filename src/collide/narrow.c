@@ -152,7 +152,7 @@ static void pieces_narrow(const sk_collide_input *in, int i, int j, sk_haul *hau
   if (p.mu < 0) return;
   double square = sk_segment_segment(a->a, a->b, b->a, b->b, &s, &t);
   if (!(square <= R * R)) return;
-  if (in->meets) sk_haul_meet(haul, i, j, sqrt(square), sk_vec(0, 0, 0));
+  if (in->meets) sk_haul_meet(haul, i, j, sqrt(square), sk_vec(0, 0, 0), 0);
   sk_found f;
   if (!candidate_make(&p, s, t, &f)) return;
   if (!(in->stretch > 0 && add_beside(&p, s, &f, haul))) add(haul, &f);
@@ -205,7 +205,7 @@ static void solid_narrow(const sk_collide_input *in, int i, int k, sk_haul *haul
   int found = sk_shape_segment(b->shape, &b->pose, a->a, a->b, reach + a->radius, near);
   const sk_near *least = nearest(near, found);
   if (in->meets && least && least->distance - a->radius <= reach)
-    sk_haul_meet(haul, i, in->piece_count + k, least->distance, least->normal);
+    sk_haul_meet(haul, i, in->piece_count + k, least->distance, least->normal, least->t);
   for (int c = 0; c < found; c++) {
     double gap = near[c].distance - a->radius;
     if (!(gap <= reach)) continue;
@@ -239,7 +239,7 @@ static void solids_narrow(const sk_collide_input *in, int i, int j, sk_haul *hau
   const sk_near *least = nearest(near, found);
   if (in->meets && least && least->distance <= reach)
     sk_haul_meet(haul, in->piece_count + (swapped ? j : i), in->piece_count + (swapped ? i : j), least->distance,
-                 least->normal);
+                 least->normal, 0);
   for (int c = 0; c < found; c++) {
     if (!(near[c].distance <= reach)) continue;
     add(haul, &(sk_found){.c = {.a = a->object,

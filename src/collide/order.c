@@ -21,7 +21,7 @@ sk_found *sk_haul_add(sk_haul *haul)
 
 /* ---- What may meet ---- */
 
-void sk_haul_meet(sk_haul *haul, int i, int j, double distance, sk_vec3 n)
+void sk_haul_meet(sk_haul *haul, int i, int j, double distance, sk_vec3 n, double t)
 {
   if (!haul->last_meet || haul->last_meet->count == SK_MEET_ROOM) {
     sk_meet_chunk *c;
@@ -35,7 +35,7 @@ void sk_haul_meet(sk_haul *haul, int i, int j, double distance, sk_vec3 n)
     haul->last_meet = c;
   }
   haul->meets++;
-  haul->last_meet->at[haul->last_meet->count++] = (sk_meet){i, j, distance, {(float)n.x, (float)n.y, (float)n.z}};
+  haul->last_meet->at[haul->last_meet->count++] = (sk_meet){i, j, distance, {(float)n.x, (float)n.y, (float)n.z}, (float)t};
 }
 
 skein_status sk_hauls_meets(const sk_haul *hauls, int haul_count, sk_arena *arena, sk_meets *out)

@@ -80,7 +80,7 @@ static sk_near_view look_at(const sk_judge_input *in, const sk_limits *limits, c
   if (m->i >= n) return sk_judge_bodies(in, limits, m->i - n, m->j - n, m->distance);
   if (m->j >= n)
     return sk_judge_on_body(in, limits, p->object, p->piece, m->j - n, m->distance,
-                            sk_vec(m->normal[0], m->normal[1], m->normal[2]));
+                            sk_vec(m->normal[0], m->normal[1], m->normal[2]), m->t);
   return sk_judge_rods(in, limits, p->object, p->piece, q->object, q->piece, m->distance);
 }
 

@@ -159,9 +159,10 @@ sk_near_view sk_judge_rods(const sk_judge_input *in, const sk_limits *limits, in
 sk_near_view sk_judge_curves(const sk_judge_input *in, int a, int i, int b, int k);
 
 /* ---- judge_body.c: rods and bodies ---- */
-/* Piece i of rod a and the body, whose surface was `distance` from the axis, with that normal there; 0: not known. */
+/* Piece i of rod a and the body, whose surface was `distance` from the axis, with that normal at its place t;
+ * 0: not known. */
 sk_near_view sk_judge_on_body(const sk_judge_input *in, const sk_limits *limits, int a, int i, int body,
-                              double distance, sk_vec3 normal);
+                              double distance, sk_vec3 normal, double t);
 /* The same overlaps on the curve and the surface themselves. */
 sk_near_view sk_judge_on_surface(const sk_judge_input *in, int a, int i, int body);
 /* Two bodies. */

@@ -143,8 +143,23 @@ static sk_near_view estimate(const sk_judge_rod *rod, const sk_judge_body *b, in
   return view;
 }
 
+/* On a mesh a segment costs several places: the curve where it was nearest, and the far end. */
+static sk_near_view estimate_at(const sk_judge_rod *rod, const sk_judge_body *b, int i, double t, double deep)
+{
+  sk_near_view view = {0};
+  double c = rod->radius, end = t < 0.5 ? 1 : 0;
+  for (int k = 0; k < 2; k++, t = end) {
+    sk_near near;
+    bool found = sk_shape_point(b->shape1, &b->pose1, sk_judge_place(rod, true, i, t), deep, &near);
+    if (!found || !(near.distance < deep) || (c - near.distance) / c <= view.overlap) continue;
+    view.overlap = (c - near.distance) / c;
+    view.deeper = fmin(view.overlap, (b->surface - sk_dot(near.normal, way_of(rod, b, i, t))) / c);
+  }
+  return view;
+}
+
 sk_near_view sk_judge_on_body(const sk_judge_input *in, const sk_limits *limits, int a, int i, int body,
-                              double distance, sk_vec3 normal)
+                              double distance, sk_vec3 normal, double t)
 {
   const sk_judge_rod *rod = in->objects.rods + a;
   const sk_judge_body *b = in->objects.bodies + body;
@@ -161,7 +176,8 @@ sk_near_view sk_judge_on_body(const sk_judge_input *in, const sk_limits *limits,
     view.overlap = (c - plane) / c, view.deeper = fmin(view.overlap, -way.inwards / c);
     return view;
   }
-  view = estimate(rod, b, i, from, bow, deep);
+  bool places = !strange && !rod->straight && b->shape1->kind == SK_MESH;
+  view = places ? estimate_at(rod, b, i, fmax(t, from), deep) : estimate(rod, b, i, from, bow, deep);
   view.crossed = plane <= 0 && went_through(rod, b, i, from);
   return view;
 }

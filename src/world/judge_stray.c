@@ -147,7 +147,7 @@ static bool meet_bodies(const sk_judge_input *in, const sk_limits *limits, const
   int first = in->objects.rods[s->rod].first;
   for (int b = 0; b < in->objects.body_count; b++) {
     if (!touches(in, in->pieces[first].group, in->objects.bodies[b].group)) continue;
-    sk_near_view view = sk_judge_on_body(in, limits, s->rod, s->piece, b, 0, sk_vec(0, 0, 0));
+    sk_near_view view = sk_judge_on_body(in, limits, s->rod, s->piece, b, 0, sk_vec(0, 0, 0), 0);
     int item[2] = {first + s->piece, in->piece_count + b}, object[2] = {s->rod, in->objects.rod_count + b};
     unseen |= take(in, limits, &view, item, object, sight, crossed);
   }
