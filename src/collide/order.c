@@ -35,7 +35,8 @@ void sk_haul_meet(sk_haul *haul, int i, int j, double distance, sk_vec3 n, doubl
     haul->last_meet = c;
   }
   haul->meets++;
-  haul->last_meet->at[haul->last_meet->count++] = (sk_meet){i, j, distance, {(float)n.x, (float)n.y, (float)n.z}, (float)t};
+  haul->last_meet->at[haul->last_meet->count++] =
+      (sk_meet){i, j, distance, {(float)n.x, (float)n.y, (float)n.z}, (float)t};
 }
 
 skein_status sk_hauls_meets(const sk_haul *hauls, int haul_count, sk_arena *arena, sk_meets *out)
