@@ -47,6 +47,21 @@ typedef struct sk_pairing {
   const double *mu, *restitution;
 } sk_pairing;
 
+/* Two items that may meet in the coming step, before anything is left to a neighbour or merged: pieces i and j (a's and
+ * b's), piece i and solid j - piece_count, two solids. distance: of the axes, of an axis and a surface, of two
+ * surfaces; normal: out of the solid there, and t: the place on the piece (0 .. 1), with a few digits; of two pieces
+ * none. */
+typedef struct sk_meet {
+  int i, j;
+  double distance;
+  float normal[3], t;
+} sk_meet;
+
+typedef struct sk_meets {
+  sk_meet *at;
+  int64_t count;
+} sk_meets;
+
 typedef struct sk_collide_input {
   const sk_piece *pieces;
   int piece_count;
@@ -64,6 +79,7 @@ typedef struct sk_collide_input {
   sk_pose carrier_pose;     /* axes that move with it */
   int carrier_object;       /* whose they are; -1: the world's */
   struct sk_verlet *verlet; /* kept from call to call by the caller, saves searches, changes no candidate; NULL: none */
+  sk_meets *meets;          /* filled with all pairs, in any order; NULL: they are not wanted */
   int *crowded;             /* where the search gives up: the object that it was at; NULL: nobody asks */
   sk_stop *stop;            /* NULL: nobody wants it to end */
   const double *margin;     /* m, of each piece: how much wider the search is; NULL: not at all */

@@ -105,5 +105,6 @@ skein_status sk_collide_find(const sk_collide_input *given, sk_arena *arena, sk_
   skein_status s = sk_verlet_find(&in, hauls, arena) ? sk_ok() : find_all(&in, hauls, arena);
   if (s.code == SKEIN_OK && arena->failed) s = sk_no_memory();
   s = sk_unless_stopped(s, in.stop);
+  if (s.code == SKEIN_OK && in.meets) s = sk_hauls_meets(hauls, threads, arena, in.meets);
   return s.code == SKEIN_OK ? sk_hauls_order(hauls, threads, arena, out, count) : s;
 }

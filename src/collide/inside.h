@@ -21,16 +21,29 @@ typedef struct sk_haul_chunk {
   sk_found at[SK_HAUL_ROOM];
 } sk_haul_chunk;
 
+enum { SK_MEET_ROOM = 1024 };
+
+typedef struct sk_meet_chunk {
+  struct sk_meet_chunk *previous;
+  int count;
+  sk_meet at[SK_MEET_ROOM];
+} sk_meet_chunk;
+
 /* What one thread found. The arena is shared: chunks are taken one thread at a time. */
 typedef struct sk_haul {
   sk_arena *arena;
   sk_haul_chunk *last;
-  int64_t count;
+  sk_meet_chunk *last_meet;
+  int64_t count, meets;
   bool failed;
 } sk_haul;
 
 /* Room for one more; NULL when memory is out. */
 sk_found *sk_haul_add(sk_haul *haul);
+/* Notes that the two items may meet. */
+void sk_haul_meet(sk_haul *haul, int i, int j, double distance, sk_vec3 normal, double t);
+/* All of these as one list, in any order. */
+skein_status sk_hauls_meets(const sk_haul *hauls, int haul_count, sk_arena *arena, sk_meets *out);
 /* All hauls as one list: sorted by (a, b, sa, sb, feature, pieces), neighbours that meet in one point merged. */
 skein_status sk_hauls_order(const sk_haul *hauls, int haul_count, sk_arena *arena, sk_candidate **out, int *count);
 

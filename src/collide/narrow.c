@@ -6,6 +6,8 @@
  * side by side (less than `lean` from perpendicular) all pieces count. */
 #include "collide/inside.h"
 
+#include <math.h>
+
 static const double lean = 0.3;    /* cosine between normal and neighbour from which the neighbour is clearly nearer */
 static const double same = 0.05;   /* share of a piece within which contacts of neighbours are one */
 static const double shadow = 0.35; /* and share of the distance of the axes: lean and a little */
@@ -147,7 +149,10 @@ static void pieces_narrow(const sk_collide_input *in, int i, int j, sk_haul *hau
   size_t pair = (size_t)a->group * (size_t)in->pairing.groups + (size_t)b->group;
   p.mu = in->pairing.mu[pair], p.restitution = in->pairing.restitution[pair];
   double s, t, R = (p.radii + p.reach) * (1 + 1e-9);
-  if (p.mu < 0 || !(sk_segment_segment(a->a, a->b, b->a, b->b, &s, &t) <= R * R)) return;
+  if (p.mu < 0) return;
+  double square = sk_segment_segment(a->a, a->b, b->a, b->b, &s, &t);
+  if (!(square <= R * R)) return;
+  if (in->meets) sk_haul_meet(haul, i, j, sqrt(square), sk_vec(0, 0, 0), 0);
   sk_found f;
   if (!candidate_make(&p, s, t, &f)) return;
   if (!(in->stretch > 0 && add_beside(&p, s, &f, haul))) add(haul, &f);
@@ -180,6 +185,15 @@ double sk_solid_reach(const sk_piece *a, const sk_solid *b, double length)
   return reach + turn * (0.5 * length + a->radius + reach);
 }
 
+/* NULL: there is none. */
+static const sk_near *nearest(const sk_near *near, int count)
+{
+  const sk_near *best = count > 0 ? near : NULL;
+  for (int k = 1; k < count; k++)
+    if (near[k].distance < best->distance) best = near + k;
+  return best;
+}
+
 static void solid_narrow(const sk_collide_input *in, int i, int k, sk_haul *haul)
 {
   const sk_piece *a = in->pieces + i;
@@ -189,6 +203,9 @@ static void solid_narrow(const sk_collide_input *in, int i, int k, sk_haul *haul
   sk_near near[SK_NEAR_MAX];
   if (mu < 0 || a->hidden == 1 + b->object || is_off_plane(b, a, (reach + a->radius) * (1 + 1e-9))) return;
   int found = sk_shape_segment(b->shape, &b->pose, a->a, a->b, reach + a->radius, near);
+  const sk_near *least = nearest(near, found);
+  if (in->meets && least && least->distance - a->radius <= reach)
+    sk_haul_meet(haul, i, in->piece_count + k, least->distance, least->normal, least->t);
   for (int c = 0; c < found; c++) {
     double gap = near[c].distance - a->radius;
     if (!(gap <= reach)) continue;
@@ -219,6 +236,10 @@ static void solids_narrow(const sk_collide_input *in, int i, int j, sk_haul *hau
   sk_near near[SK_NEAR_MAX];
   if (mu < 0 || (!a->moves && !b->moves)) return;
   int found = sk_shape_shape(a->shape, &a->pose, b->shape, &b->pose, reach, near);
+  const sk_near *least = nearest(near, found);
+  if (in->meets && least && least->distance <= reach)
+    sk_haul_meet(haul, in->piece_count + (swapped ? j : i), in->piece_count + (swapped ? i : j), least->distance,
+                 least->normal, 0);
   for (int c = 0; c < found; c++) {
     if (!(near[c].distance <= reach)) continue;
     add(haul, &(sk_found){.c = {.a = a->object,

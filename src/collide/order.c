@@ -19,6 +19,39 @@ sk_found *sk_haul_add(sk_haul *haul)
   return haul->last->at + haul->last->count++;
 }
 
+/* ---- What may meet ---- */
+
+void sk_haul_meet(sk_haul *haul, int i, int j, double distance, sk_vec3 n, double t)
+{
+  if (!haul->last_meet || haul->last_meet->count == SK_MEET_ROOM) {
+    sk_meet_chunk *c;
+#pragma omp critical
+    c = SK_NEW_RAW(haul->arena, 1, sk_meet_chunk);
+    if (!c) {
+      haul->failed = true;
+      return;
+    }
+    c->previous = haul->last_meet, c->count = 0;
+    haul->last_meet = c;
+  }
+  haul->meets++;
+  haul->last_meet->at[haul->last_meet->count++] =
+      (sk_meet){i, j, distance, {(float)n.x, (float)n.y, (float)n.z}, (float)t};
+}
+
+skein_status sk_hauls_meets(const sk_haul *hauls, int haul_count, sk_arena *arena, sk_meets *out)
+{
+  int64_t count = 0, at = 0;
+  for (int h = 0; h < haul_count; h++) count += hauls[h].meets;
+  *out = (sk_meets){SK_NEW_RAW(arena, count, sk_meet), 0};
+  if (arena->failed) return sk_no_memory();
+  for (int h = 0; h < haul_count; h++)
+    for (const sk_meet_chunk *c = hauls[h].last_meet; c; at += c->count, c = c->previous)
+      memcpy(out->at + at, c->at, (size_t)c->count * sizeof *c->at);
+  out->count = count;
+  return sk_ok();
+}
+
 /* ---- Sort ---- */
 
 typedef struct key {

@@ -201,9 +201,15 @@ skein_rod_energy sk_chain_energy(const sk_rod *rod, const double *x, const doubl
     sum.kinetic += 0.5 * m * sk_dot(w, w);
     sum.gravity -= m * sk_dot(in->g, sk_chain_node(x, i));
   }
+  return sum;
+}
+
+double sk_chain_elastic(const sk_rod *rod, const double *x)
+{
+  double sum = 0;
   for (int j = 0; j < rod->def.elements; j++) {
     double strain = sk_norm(sk_chain_edge(x, j)) / rod->l - 1;
-    sum.elastic += 0.5 * rod->section.ES * rod->l * strain * strain;
+    sum += 0.5 * rod->section.ES * rod->l * strain * strain;
   }
   return sum;
 }

@@ -70,7 +70,8 @@ sk_vec3 sk_chain_point_velocity(const sk_rod *rod, const double *x, const double
 /* Points and velocities, `pieces` per edge: the op of all chains. */
 void sk_chain_points(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in, int pieces,
                      sk_vec3 *r, sk_vec3 *velocity);
-/* Kinetic energy of the nodes, gravity, and the energy of stretching. */
+double sk_chain_elastic(const sk_rod *rod, const double *x); /* energy of stretching */
+/* Kinetic energy of the nodes, and gravity. */
 skein_rod_energy sk_chain_energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in);
 
 /* ---- Strains ----
@@ -102,6 +103,6 @@ void sk_stiffness_add(const sk_rod *rod, const sk_stencil *st, const double *B, 
 #define SK_CHAIN_OPS                                                                                                   \
   .size = size, .init = init, .eval = eval, .move = move, .pose = pose, .jacobian = jacobian,                          \
   .support = sk_chain_support, .velocity = sk_chain_point_velocity, .points = sk_chain_points, .energy = energy,       \
-  .scale = scale
+  .elastic = elastic, .scale = scale
 
 #endif

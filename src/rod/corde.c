@@ -186,25 +186,33 @@ static void eval(const sk_rod *rod, const double *x, const double *v, const sk_r
   sk_chain_eval(rod, J, in, sys);
 }
 
-static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+static double elastic(const sk_rod *rod, const double *x)
 {
-  int N = rod->def.elements;
-  double J[3], K[3] = {rod->section.EI1, rod->section.EI2, rod->section.GJ}, kappa = alignment_of(rod);
-  skein_rod_energy sum = sk_chain_energy(rod, x, v, in);
-  inertia_of(rod, J);
-  for (int j = 0; j < N; j++) {
-    sk_vec3 E = sk_chain_edge(x, j);
+  double K[3] = {rod->section.EI1, rod->section.EI2, rod->section.GJ}, kappa = alignment_of(rod);
+  double sum = sk_chain_elastic(rod, x);
+  for (int j = 0; j < rod->def.elements; j++) {
     double a[3];
-    const double *w = v + sk_chain_segment_dof(rod, j);
-    misalignment(sk_quat_frame(quat(rod, x, j)), sk_unit(E), a);
-    sum.elastic += 0.5 * rod->l * kappa * sk_dot(sk_load3(a), sk_load3(a));
-    sum.kinetic += 0.5 * (J[0] * w[0] * w[0] + J[1] * w[1] * w[1] + J[2] * w[2] * w[2]);
+    misalignment(sk_quat_frame(quat(rod, x, j)), sk_unit(sk_chain_edge(x, j)), a);
+    sum += 0.5 * rod->l * kappa * sk_dot(sk_load3(a), sk_load3(a));
   }
-  for (int i = 0; i <= N; i++) {
+  for (int i = 0; i <= rod->def.elements; i++) {
     double b = sk_chain_joint_length(rod, i), e[3];
     if (!(b > 0)) continue;
     joint_make(rod, x, i, e);
-    for (int c = 0; c < 3; c++) sum.elastic += 0.5 * b * K[c] * e[c] * e[c];
+    for (int c = 0; c < 3; c++) sum += 0.5 * b * K[c] * e[c] * e[c];
+  }
+  return sum;
+}
+
+static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+{
+  double J[3];
+  skein_rod_energy sum = sk_chain_energy(rod, x, v, in);
+  sum.elastic = elastic(rod, x);
+  inertia_of(rod, J);
+  for (int j = 0; j < rod->def.elements; j++) {
+    const double *w = v + sk_chain_segment_dof(rod, j);
+    sum.kinetic += 0.5 * (J[0] * w[0] * w[0] + J[1] * w[1] * w[1] + J[2] * w[2] * w[2]);
   }
   return sum;
 }

@@ -274,21 +274,27 @@ static void jacobian(const sk_rod *rod, const double *x, double s, const sk_rod_
   if (Jw || spin_drift) spin_jacobian(rod, x, sk_chain_find(rod, s, &place), in, Jw, spin_drift);
 }
 
-static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+static double elastic(const sk_rod *rod, const double *x)
 {
-  int N = rod->def.elements;
-  skein_rod_energy sum = sk_chain_energy(rod, x, v, in);
-  for (int i = 0; i <= N; i++) {
+  double sum = sk_chain_elastic(rod, x);
+  for (int i = 0; i <= rod->def.elements; i++) {
     double lbar = sk_chain_joint_length(rod, i), k[3];
     if (!(lbar > 0)) continue;
     joint b = joint_at(rod, x, i);
     joint_stiffness(rod, lbar, k);
     for (int c = 0; c < 3; c++) {
       double strain = b.strain[c] - rod->rest[3 * i + c];
-      sum.elastic += 0.5 * k[c] * strain * strain;
+      sum += 0.5 * k[c] * strain * strain;
     }
   }
-  for (int j = 0; j < N; j++) {
+  return sum;
+}
+
+static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+{
+  skein_rod_energy sum = sk_chain_energy(rod, x, v, in);
+  sum.elastic = elastic(rod, x);
+  for (int j = 0; j < rod->def.elements; j++) {
     double spin = v[sk_chain_segment_dof(rod, j)];
     sum.kinetic += 0.5 * rod->section.rho_I * rod->l * spin * spin;
   }

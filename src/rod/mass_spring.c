@@ -162,14 +162,21 @@ static void jacobian(const sk_rod *rod, const double *x, double s, const sk_rod_
   spin_jacobian(rod, x, sk_chain_find(rod, s, &place), in, Jw, spin_drift);
 }
 
-static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+static double elastic(const sk_rod *rod, const double *x)
 {
-  skein_rod_energy sum = sk_chain_energy(rod, x, v, in);
+  double sum = sk_chain_elastic(rod, x);
   for (int i = 0; i <= rod->def.elements; i++) {
     if (!(sk_chain_joint_length(rod, i) > 0)) continue;
     joint a = joint_make(rod, x, i);
-    for (int c = 0; c < 3; c++) sum.elastic += 0.5 * a.k[c] * a.e[c] * a.e[c];
+    for (int c = 0; c < 3; c++) sum += 0.5 * a.k[c] * a.e[c] * a.e[c];
   }
+  return sum;
+}
+
+static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
+{
+  skein_rod_energy sum = sk_chain_energy(rod, x, v, in);
+  sum.elastic = elastic(rod, x);
   return sum;
 }
 

@@ -105,6 +105,8 @@ typedef struct sk_rod_ops {
                  sk_vec3 *velocity);
   /* kinetic, elastic, gravity; in: gravity and the motion of the ends. */
   skein_rod_energy (*energy)(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in);
+  /* The elastic part alone. */
+  double (*elastic)(const sk_rod *rod, const double *x);
   /* The step that follows the common one, NULL: none. x0: the state before it; x and v are corrected. false: failed. */
   bool (*project)(const sk_rod *rod, const double *x0, double *x, double *v, const sk_rod_input *in, double dt,
                   sk_rod_system *sys);

@@ -457,19 +457,29 @@ static double twist_energy(const sk_rod *rod, const double *v)
   return 0.5 * rod->section.rho_I * sum;
 }
 
+static double elastic(const sk_rod *rod, const double *x)
+{
+  double sum = 0, l = rod->l;
+  sk_vec3 EI = {rod->section.EI1, rod->section.EI2, rod->section.GJ};
+  for (int Q = 0; Q < rod->def.elements; Q++) {
+    sk_vec3 e = sk_sub(sk_helix_u(x, Q), sk_load3(rod->rest + 3 * Q));
+    sum += 0.5 * l * (EI.x * e.x * e.x + EI.y * e.y * e.y + EI.z * e.z * e.z);
+  }
+  return sum;
+}
+
 static skein_rod_energy energy(const sk_rod *rod, const double *x, const double *v, const sk_rod_input *in)
 {
-  skein_rod_energy sum = {.kinetic = twist_energy(rod, v)};
-  sk_vec3 r = sk_load3(x + SK_ROOT), EI = {rod->section.EI1, rod->section.EI2, rod->section.GJ};
+  skein_rod_energy sum = {.kinetic = twist_energy(rod, v), .elastic = elastic(rod, x)};
+  sk_vec3 r = sk_load3(x + SK_ROOT);
   sk_mat3 R = sk_load33(x + SK_ROOT + 3);
   sk_motion m = sk_helix_root_motion(rod, v, in);
   sk_vec3 root_spin = m.w;
   double l = rod->l;
   for (int Q = 0; Q < rod->def.elements; Q++) {
-    sk_vec3 u = sk_helix_u(x, Q), du = sk_helix_du(rod, v, Q), e = sk_sub(u, sk_load3(rod->rest + 3 * Q));
+    sk_vec3 u = sk_helix_u(x, Q), du = sk_helix_du(rod, v, Q);
     double w2 = sk_dot(u, u), ds = 0;
     quadrature over = quadrature_make(sqrt(w2) * l, l);
-    sum.elastic += 0.5 * l * (EI.x * e.x * e.x + EI.y * e.y * e.y + EI.z * e.z * e.z);
     for (int g = 0; g <= over.count; g++) { /* the last one is the end */
       bool inside = g < over.count;
       double s = inside ? quadrature_at(&over, g, &ds) : l, mass = inside ? rod->section.rho_S * ds : 0;
@@ -502,6 +512,7 @@ const sk_rod_ops sk_super_helix = {.name = "super-helix",
                                    .velocity = sk_helix_velocity,
                                    .points = sk_helix_points,
                                    .energy = energy,
+                                   .elastic = elastic,
                                    .scale = scale,
                                    .frames = sk_helix_frames,
                                    .elements = sk_helix_elements,

@@ -231,6 +231,7 @@ static skein_status search_all(sk_attempt *w, sk_candidate **found, int *count)
                          .carrier_pose = carrier >= 0 ? solids[carrier].pose : (sk_pose){.q = {1, {0, 0, 0}}},
                          .carrier_object = carrier,
                          .verlet = keeps_shapes(w) ? w->work.neighbours : NULL,
+                         .meets = &w->search.meets,
                          .threads = w->work.threads,
                          .crowded = &crowded,
                          .stop = w->work.stop};

@@ -1,5 +1,5 @@
-/* All constants of a step, without units: lengths in radii or contact lengths, times in steps. Each says which step of
- * the redesign of the motion removes it. */
+/* The limits of a step, all without unit: lengths in contact lengths (the collision radius of the thinner rod, of two
+ * bodies a fiftieth of the smaller one), energies over the energy scale of the object, the rest as ratios. */
 #ifndef SK_LIMITS_H
 #define SK_LIMITS_H
 
@@ -11,5 +11,26 @@ enum {
   SK_CLEAN_STEPS = 4, /* of one length after a shorter one */
   SK_SEARCHES = 8     /* further searches in a step */
 };
+
+typedef struct sk_limits {
+  double overlap, deeper; /* an overlap above the first that grew by more than the second is too deep */
+  double deep;            /* one above this is deep, whether it grew or not */
+  double beyond;          /* of the thinnest rod: a place that went this much further than searched is a stray */
+  double curved;          /* way of a contact beside what the linear problem had */
+  double balance;         /* energy of nothing */
+  double noise;           /* the same: less is not summed */
+  double diverged;        /* the same: there is no motion left to speak of */
+  double speed;           /* of a place, over the largest that moved it */
+} sk_limits;
+
+static const sk_limits sk_default_limits = {.overlap = 0.25,
+                                            .deeper = 0.02,
+                                            .deep = 0.5,
+                                            .beyond = 0.25,
+                                            .curved = 0.05,
+                                            .balance = 0.02,
+                                            .noise = 1e-4,
+                                            .diverged = 1,
+                                            .speed = 2};
 
 #endif

@@ -191,6 +191,7 @@ typedef struct sk_search {
   int piece_count, frame_count;
   sk_curves before, after;  /* the step */
   sk_vec3 *velocity, *free; /* of the points: now, and in the free motion */
+  sk_meets meets;           /* all pairs of pieces and bodies that may meet */
 } sk_search;
 
 /* What the search found. */
@@ -429,6 +430,9 @@ double sk_verify_deeper(sk_attempt *w, bool *missed);
 bool sk_verify_strays(const sk_attempt *w);
 /* Deepest place of a chord in a body, 0 outside. */
 double sk_chord_gap(const sk_shape *shape, const sk_pose *pose, const sk_vec3 *ends, double radius);
+
+/* ---- judge_view.c ---- */
+skein_status sk_attempt_judge(sk_attempt *w, skein_step_info *info); /* info->verdict */
 
 /* ---- sleep.c: islands at rest ---- */
 bool sk_wake(const sk_model *m, sk_state *s, int object); /* with its island; whether it slept */
