@@ -106,8 +106,7 @@ static sk_near_view look_closer(const sk_judge_input *in, const hit *h)
   const sk_piece *p = in->pieces + h->meet->i, *q = in->pieces + h->meet->j;
   if (h->meet->i >= n) return h->view;
   if (h->meet->j >= n) return sk_judge_on_surface(in, p->object, p->piece, h->meet->j - n);
-  return p->straight && q->straight ? h->view
-                                                      : sk_judge_curves(in, p->object, p->piece, q->object, q->piece);
+  return p->straight && q->straight ? h->view : sk_judge_curves(in, p->object, p->piece, q->object, q->piece);
 }
 
 static int compare_meets(const hit *x, const hit *y)

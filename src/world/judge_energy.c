@@ -25,11 +25,10 @@
 #include <string.h>
 
 typedef struct account {
-  sk_vec3 V, spin, root;      /* of its axes; m: where the torque is taken about */
-  double kinetic, gain;       /* J: before the step; E+ - E */
-  double gravity, held, load; /* J: work */
-  double contact, air, made_by_contacts;
-  double moment;             /* J: what the moments of contacts and loads do to its spin */
+  sk_vec3 V, spin, root;         /* of its axes; m: where the torque is taken about */
+  double kinetic, gain;          /* J: before the step; E+ - E */
+  double gravity, held, outside; /* J: work of gravity, held ends, loads and air */
+  double contact, made_by_contacts;
   double pushed, own, speed; /* m/s: of what it touches; own before and free; after */
   double pace;               /* m/s^2: free acceleration */
   double mass;
@@ -159,7 +158,7 @@ static skein_status add_contacts(const sk_judge_input *in, sk_arena *arena, acco
     const deed *d = deeds + k;
     for (int e = 0; e < 2; e++) {
       account *a = accounts + (e ? c->b : c->a);
-      a->contact += d->work[e], a->moment += d->moment[e], a->made_by_contacts += 0.5 * d->made;
+      a->contact += d->work[e], a->held -= d->moment[e], a->made_by_contacts += 0.5 * d->made;
       a->pushed = fmax(a->pushed, d->pushed[e]);
     }
     sk_finding_take(&out->curved, d->curved, c->a, c->b);
@@ -175,8 +174,8 @@ static void add_forces(const sk_judge_input *in, account *accounts)
     account *a = accounts + f->rod;
     sk_vec3 from = sk_judge_place_at(rod, false, f->s), to = sk_judge_place_at(rod, true, f->s), force = f->force;
     if (f->stiffness > 0) force = sk_mul(f->stiffness, sk_sub(f->target, to));
-    a->load += sk_dot(force, sk_axpy(sk_sub(to, from), -in->dt, a->V));
-    a->moment += in->dt * sk_dot(a->spin, sk_cross(sk_sub(from, a->root), force));
+    a->outside += sk_dot(force, sk_axpy(sk_sub(to, from), -in->dt, a->V));
+    a->held -= in->dt * sk_dot(a->spin, sk_cross(sk_sub(from, a->root), force));
   }
 }
 
@@ -192,7 +191,7 @@ static void close_rod(const sk_judge_input *in, const sk_judge_rod *rod, account
     sk_vec3 x = sk_sub(v0, a->V), y = sk_sub(v1, a->V), moves = sk_sub(mean, a->V), gone = sk_sub(v1, v0);
     sk_vec3 air = sk_mul(h * drag, sk_sub(in->wind, mean)), acts = sk_axpy(air, m, in->g);
     before += 0.5 * m * sk_dot(x, x), after += 0.5 * m * sk_dot(y, y);
-    a->gravity += in->dt * m * sk_dot(in->g, moves), a->air += in->dt * sk_dot(air, moves);
+    a->gravity += in->dt * m * sk_dot(in->g, moves), a->outside += in->dt * sk_dot(air, moves);
     moment += sk_dot(a->spin, sk_cross(sk_sub(rod->before.r[k], a->root), sk_axpy(sk_mul(m, gone), -in->dt, acts)));
     pace += h * sk_norm(sk_sub(rod->free[k], rod->velocity[k]));
     a->own = fmax(a->own, fmax(sk_norm(x), sk_norm(sk_sub(rod->free[k], a->V))));
@@ -200,7 +199,7 @@ static void close_rod(const sk_judge_input *in, const sk_judge_rod *rod, account
   }
   a->kinetic = before, a->gain = after - before + rod->rod->ops->elastic(rod->rod, rod->after.x) -
                                  rod->rod->ops->elastic(rod->rod, rod->before.x);
-  a->held = moment - a->moment;
+  a->held += moment;
   a->pace = pace / (in->dt * rod->rod->def.length);
 }
 
@@ -223,15 +222,15 @@ static void close_body(const sk_judge_input *in, const sk_judge_body *b, account
 static void close_account(const sk_limits *limits, const account *a, double c, int object, bool balanced,
                           skein_verdict *out)
 {
-  double work = fabs(a->gravity) + fabs(a->load) + fabs(a->contact) + fabs(a->held) + fabs(a->air);
-  double made = a->gain - a->gravity - a->load - a->contact - a->held - a->air + a->made_by_contacts;
+  double work = fabs(a->gravity) + fabs(a->outside) + fabs(a->contact) + fabs(a->held);
+  double made = a->gain - a->gravity - a->outside - a->contact - a->held + a->made_by_contacts;
   double scale = a->kinetic + work + a->mass * a->pace * c;
   double bound = limits->speed * fmax(fmax(a->own, a->pushed), sqrt(2 * a->pace * c));
   if (a->speed > 0) sk_finding_take(&out->speed, bound > 0 ? a->speed / bound : HUGE_VAL, object, -1);
   if (!balanced) return;
   if (made > 0) sk_finding_take(&out->balance, made / scale, object, -1);
   if (made > limits->noise * scale) out->made += made;
-  out->turnover += fabs(a->gravity) + fabs(a->load) + fabs(a->held) + fabs(a->air);
+  out->turnover += fabs(a->gravity) + fabs(a->outside) + fabs(a->held);
 }
 
 skein_status sk_judge_energy(const sk_judge_input *in, const sk_limits *limits, sk_arena *arena, skein_verdict *out)
