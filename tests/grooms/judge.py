@@ -455,9 +455,11 @@ class Motion:
         same = rods == len(after.radius) == len(before.radius) and np.array_equal(before.start, after.start)
         if same:
             self.a, self.b, self.start = before.points, after.points, after.start
+            self.exact = np.ones(len(self.b), bool)
         else:
             parts = [self.common(before, after, i) for i in range(rods)]
             self.a, self.b = (np.concatenate([p[k] for p in parts]) if parts else np.zeros((0, 3)) for k in range(2))
+            self.exact = np.concatenate([p[2] for p in parts]) if parts else np.zeros(0, bool)
             self.start = np.concatenate([[0], np.cumsum([len(p[0]) for p in parts])]).astype(int)
         count = np.diff(self.start)
         self.rod = np.repeat(np.arange(rods), count)
@@ -473,10 +475,19 @@ class Motion:
     @staticmethod
     def common(before, after, i):
         x, y = (f.points[f.start[i]:f.start[i + 1]] for f in (before, after))
+        both = np.ones(len(x), bool)
         if len(x) != len(y):
-            u = np.union1d(np.round(np.linspace(0, 1, len(x)), 12), np.round(np.linspace(0, 1, len(y)), 12))
+            s, t = (np.round(np.linspace(0, 1, len(z)), 12) for z in (x, y))
+            u = np.union1d(s, t)
             x, y = (np.stack([np.interp(u, np.linspace(0, 1, len(z)), z[:, j]) for j in range(3)], axis=1) for z in (x, y))
-        return x, y
+            both = np.isin(u, np.intersect1d(s, t))
+        return x, y, both
+
+    def speed(self):
+        """Of each point, less what rounding to single precision may add; 0 where a frame has no point of the curve: chords
+        miss it, and in a short step that would be a speed."""
+        moved = np.linalg.norm(self.b - self.a, axis=1) - 2 * 2.0 ** -24 * (np.abs(self.a).sum(axis=1) + np.abs(self.b).sum(axis=1))
+        return np.where(self.exact, np.maximum(moved, 0), 0) / self.dt
 
 
 def still(frame):
@@ -634,9 +645,9 @@ class Judge:
         speed = np.zeros(len(frame.radius))
         mean = 0.0
         if m.dt > 0 and len(m.b):
-            v = np.linalg.norm(m.b - m.a, axis=1) / m.dt
+            v = m.speed()
             np.maximum.at(speed, m.rod, v)
-            mean = float(np.sqrt((v * v).mean()))
+            mean = float(np.sqrt((v[m.exact] ** 2).mean()))
             self.surface = max(self.surface, self.surface_speed(before, frame, m.dt))
         self.overlaps.append(overlaps), self.crossings.append(crossings)
         self.speeds.append(speed), self.mean.append(mean), self.times.append(frame.time)
@@ -703,7 +714,7 @@ def judge(frames, world, bound=math.inf, free=None, seconds=math.inf):
             if before is not None and frame.time > before.time:
                 m = Motion(before, frame)
                 if len(m.b):
-                    fastest = max(fastest, float(np.linalg.norm(m.b - m.a, axis=1).max()) / m.dt)
+                    fastest = max(fastest, float(m.speed().max()))
             before = frame
         bound = SPIKE * fastest + one.surface
     return one, one.events(bound), bound
