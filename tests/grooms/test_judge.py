@@ -101,6 +101,8 @@ class Planted(unittest.TestCase):
         self.assertAlmostEqual(bound, 1.5, 6)
         self.assertEqual(events[0]["kind"], "spike")
         self.assertEqual(j.judge(frames[:3], j.World(), free=free)[1], [])
+        wild = [frame(1e-3 * k, [rod + [0.1 * k, 0, 0], line([1, 0, 0], [1, 0, 1])]) for k in range(5)]
+        self.assertAlmostEqual(j.judge(frames, j.World(), free=wild)[2], 1.5 * math.sqrt(2 * 9.81 * 1.1), 2)
 
     def test_no_spike_where_a_short_step_has_other_points(self):
         t = lambda n: np.linspace(0, 1, n)[:, None]
