@@ -8,7 +8,8 @@ Events are {time, until, kind, objects, size}:
                thinner rod); size: in contact lengths, the deepest
     crossing   the axes of two rods went through each other between two frames; size: how often
     spike      a point was faster than 1.5 times the largest speed of the same groom without contacts (FREE.h5) and the fastest
-               surface together; size: over that bound
+               surface together; size: over that bound. A motion without contacts that is twice as fast as what falls and is
+               swung round can be (12 rad/s, strands of 1 m: 18 m/s) has blown up itself: then that takes its place
     blow-up    the root of the mean square of all speeds was above that bound, or numbers are not finite; size: the same
 
 Between two frames points are taken to move evenly. Two segments meet at roots of the cubic
@@ -455,9 +456,11 @@ class Motion:
         same = rods == len(after.radius) == len(before.radius) and np.array_equal(before.start, after.start)
         if same:
             self.a, self.b, self.start = before.points, after.points, after.start
+            self.exact = np.ones(len(self.b), bool)
         else:
             parts = [self.common(before, after, i) for i in range(rods)]
             self.a, self.b = (np.concatenate([p[k] for p in parts]) if parts else np.zeros((0, 3)) for k in range(2))
+            self.exact = np.concatenate([p[2] for p in parts]) if parts else np.zeros(0, bool)
             self.start = np.concatenate([[0], np.cumsum([len(p[0]) for p in parts])]).astype(int)
         count = np.diff(self.start)
         self.rod = np.repeat(np.arange(rods), count)
@@ -473,10 +476,19 @@ class Motion:
     @staticmethod
     def common(before, after, i):
         x, y = (f.points[f.start[i]:f.start[i + 1]] for f in (before, after))
+        both = np.ones(len(x), bool)
         if len(x) != len(y):
-            u = np.union1d(np.round(np.linspace(0, 1, len(x)), 12), np.round(np.linspace(0, 1, len(y)), 12))
+            s, t = (np.round(np.linspace(0, 1, len(z)), 12) for z in (x, y))
+            u = np.union1d(s, t)
             x, y = (np.stack([np.interp(u, np.linspace(0, 1, len(z)), z[:, j]) for j in range(3)], axis=1) for z in (x, y))
-        return x, y
+            both = np.isin(u, np.intersect1d(s, t))
+        return x, y, both
+
+    def speed(self):
+        """Of each point, less what rounding to single precision may add; 0 where a frame has no point of the curve: chords
+        miss it, and in a short step that would be a speed."""
+        moved = np.linalg.norm(self.b - self.a, axis=1) - 2 * 2.0 ** -24 * (np.abs(self.a).sum(axis=1) + np.abs(self.b).sum(axis=1))
+        return np.where(self.exact, np.maximum(moved, 0), 0) / self.dt
 
 
 def still(frame):
@@ -525,7 +537,8 @@ class Judge:
         self.speeds, self.mean, self.surface, self.times = [], [], 0.0, []
         self.exempt_until = self.find_rooted(first)
         self.tied = self.find_tied(first)
-        self.last = None
+        self.last, self.turning, self.longest = None, 0.0, 0.0
+        self.highest, self.lowest = (float(x) for x in ((first.points[:, 2].max(), first.points[:, 2].min()) if len(first.points) else (0, 0)))
 
     # What cannot be otherwise
 
@@ -634,10 +647,12 @@ class Judge:
         speed = np.zeros(len(frame.radius))
         mean = 0.0
         if m.dt > 0 and len(m.b):
-            v = np.linalg.norm(m.b - m.a, axis=1) / m.dt
+            v = m.speed()
             np.maximum.at(speed, m.rod, v)
-            mean = float(np.sqrt((v * v).mean()))
+            mean = float(np.sqrt((v[m.exact] ** 2).mean()))
             self.surface = max(self.surface, self.surface_speed(before, frame, m.dt))
+            self.turning = max(self.turning, self.turning_speed(before, frame, m.dt))
+            self.longest, self.lowest = max(self.longest, float(m.length.max())), min(self.lowest, float(m.b[:, 2].min()))
         self.overlaps.append(overlaps), self.crossings.append(crossings)
         self.speeds.append(speed), self.mean.append(mean), self.times.append(frame.time)
         self.last = frame
@@ -649,7 +664,20 @@ class Judge:
             fastest = max(fastest, float(np.linalg.norm(place[1] - place[0], axis=1).max()) / dt)
         return fastest
 
+    @staticmethod
+    def turning_speed(before, after, dt):
+        """Of the fastest body, rad/s."""
+        c = np.abs(np.einsum("ij,ij->i", before.pose[:, 3:], after.pose[:, 3:])) if len(after.pose) else np.ones(1)
+        return float(2 * np.arccos(np.clip(c, 0, 1)).max()) / dt
+
     # The end
+
+    def plausible(self):
+        """m/s: what falls from the highest point to the lowest, at the end of the longest rod on what turns fastest, reaches."""
+        size = max((float(np.linalg.norm(s.corners, axis=1).max()) for s in self.world.shapes), default=0.0)
+        turn = max(self.turning, self.surface / size if size > 0 and self.last.surfaces else 0.0)
+        drop = max(self.highest - self.lowest, self.longest)
+        return math.sqrt(2 * 9.81 * drop) + turn * (size + self.longest) + self.surface
 
     def fastest(self):
         return max((float(v.max()) for v in self.speeds if len(v)), default=0.0)
@@ -703,8 +731,10 @@ def judge(frames, world, bound=math.inf, free=None, seconds=math.inf):
             if before is not None and frame.time > before.time:
                 m = Motion(before, frame)
                 if len(m.b):
-                    fastest = max(fastest, float(np.linalg.norm(m.b - m.a, axis=1).max()) / m.dt)
+                    fastest = max(fastest, float(m.speed().max()))
             before = frame
+        if fastest > 2 * one.plausible():  # the motion without contacts is itself none
+            fastest = one.plausible()
         bound = SPIKE * fastest + one.surface
     return one, one.events(bound), bound
 

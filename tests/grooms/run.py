@@ -75,8 +75,7 @@ def overlap_is_named(seen, said):
     if said is None:
         return False
     size, pair = said["overlap"]
-    key = tuple(sorted(pair))
-    return abs(size - worst) <= UNSURE and seen.get(key, 0) >= worst - UNSURE
+    return abs(size - worst) <= UNSURE and seen.get(tuple(sorted(pair)), independent.DEEP / 2) >= worst - UNSURE
 
 
 def crossing_is_named(seen, said):
