@@ -891,7 +891,7 @@ typedef struct skein_export_def {
   int first, last, step; /* frames; last -1: the last one of the run */
   double unit;           /* m per unit of the file */
   bool y_up;             /* axes (x, z, -y): up is y, not z */
-  int points;            /* of each rod, evenly along it; 0: those of the run, whose number may change with time */
+  int points;            /* of each rod, evenly along it, the same in all frames; 0: as its curve needs over the run */
   bool bodies, contacts;
   const skein_hairs_def *hairs; /* hairs instead of the rods that were simulated; NULL: none. `points`, where given, are
                                    those of a hair */

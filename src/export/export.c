@@ -221,13 +221,16 @@ skein_status skein_export(const skein_run *run, const skein_export_def *def, ske
                  .step = def->step,
                  .count = (last - def->first) / def->step + 1,
                  .scale = 1 / def->unit};
-  s = f->all ? f->all(&x) : write_series(&x, f);
+  x.steps = x.count;
+  s = sk_topology_make(&x);
+  if (s.code == SKEIN_OK) s = f->all ? f->all(&x) : write_series(&x, f);
   int written = files.count;
   if (s.code == SKEIN_OK) s = sk_files_commit(&files);
   else sk_files_discard(&files);
   if (s.code == SKEIN_OK) *info = (skein_export_info){.frames = x.count, .files = written, .bytes = files.bytes};
   else if (x.stopped) info->stopped = true, s = sk_ok();
   if (s.code == SKEIN_OK && !x.stopped && def->progress) def->progress(x.steps, x.steps, def->user);
+  sk_topology_free(&x.topology);
   skein_hairs_destroy(hairs);
   skein_look_destroy(look);
   return s;

@@ -49,6 +49,34 @@ void sk_put_identifier(const char *name, char *out, size_t size);
 /* 0 to 255, as screens have it (sRGB), of a linear colour. */
 int sk_srgb_byte(float linear);
 
+/* ---- topology.c: the same strands with the same points in every frame ---- */
+
+typedef struct sk_strand {
+  int points, source, group;
+  int parent;      /* the strand that it is cut from in the middle of the run; -1: it is there from the start */
+  double from, to; /* m: of its parent's length, before */
+} sk_strand;
+
+/* A strand is cut, or comes off, in this frame: its points are of other material than before. */
+typedef struct sk_change {
+  int strand, frame;
+} sk_change;
+
+typedef struct sk_topology {
+  sk_strand *strand;
+  int count, points; /* points: of all strands */
+  sk_change *change;
+  int changes, change_room;
+} sk_topology;
+
+typedef struct sk_export sk_export;
+
+skein_status sk_topology_make(sk_export *x); /* looks through the whole run; to be freed also after a failure */
+void sk_topology_free(sk_topology *t);
+skein_status sk_topology_fit(const sk_topology *t, skein_frame *f); /* f as sk_frame_shown has it */
+void sk_topology_carry(const sk_topology *t, const skein_frame *from, const float *value, float *out);
+void sk_topology_ranges(const sk_topology *t, int index, int *first, int *last);
+
 /* ---- frames.c: a frame of the run as the file wants it ---- */
 
 enum { SK_SPEED, SK_STATUS, SK_FORCE, SK_ISLAND, SK_VALUES };
@@ -61,18 +89,22 @@ typedef struct sk_view {
   float *colour;           /* 3 per rod, linear */
 } sk_view;
 
-typedef struct sk_export {
+struct sk_export {
   const skein_run *run;
   const skein_export_def *def;
   const skein_look *look;
   const skein_hairs *hairs; /* NULL: rods as they are */
+  sk_topology topology;
   sk_files *files;
   int first, step, count;  /* frames */
   double scale;            /* units per metre */
   int done, passes, steps; /* progress: frames read, of `steps` */
   bool stopped;
-} sk_export;
+};
 
+/* Frame `index` of the run as it is shown, rods or hairs, in SI; guides, unless NULL: as it is in the run, where hairs
+ * are shown. */
+skein_status sk_frame_shown(const sk_export *x, int index, skein_frame *guides, skein_frame *f);
 /* Frame k of those to export, 0 .. count - 1. Asks progress. To be freed also after a failure. */
 skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view);
 void sk_view_free(sk_view *view);

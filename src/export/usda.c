@@ -71,7 +71,7 @@ static skein_status look_through(sk_usda *u)
   int passes = 1 + 3 * x->def->contacts;
   for (int g = 0; g < u->group_count; g++) {
     const sk_usda_group *group = &u->groups[g];
-    if (group->used) passes += 1 + (group->changes ? 1 + !group->one_radius + !group->one_colour : 0);
+    if (group->used) passes += 1 + (group->changes ? !group->one_radius + !group->one_colour : 0);
   }
   for (int i = 0; i < u->body_count; i++) passes += skein_look_body_at(x->look, i)->deforms ? 3 : 0;
   x->steps = passes * x->count;
@@ -181,7 +181,7 @@ static skein_status put_group(sk_usda *u, int g)
         "            uniform token wrap = \"pinned\"\n",
         o);
   fputs("            custom string skein:group = ", o), sk_usda_string(u, name ? name : ""), fputc('\n', o);
-  skein_status s = sk_usda_samples(u, "int[] curveVertexCounts", "", some, put_counts, g);
+  skein_status s = sk_usda_samples(u, "int[] curveVertexCounts", "", 1, put_counts, g);
   if (s.code == SKEIN_OK) s = sk_usda_samples(u, "point3f[] points", "", all, put_points, g);
   if (s.code != SKEIN_OK) return s;
   put_extents(u, group);
