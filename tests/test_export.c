@@ -333,8 +333,9 @@ static void test_refusals(void **state)
     assert_int_equal(skein_format_find(skein_format_name((skein_format)k)), k);
     assert_true(strlen(skein_format_about((skein_format)k)) > 10);
   }
-  assert_int_equal(skein_format_find("abc"), -1);
-  assert_true(skein_format_of_path("a/b.PVD") == SKEIN_VTP && skein_format_of_path("b.usd") == -1);
+  assert_int_equal(skein_format_find("fbx"), -1);
+  assert_true(skein_format_of_path("a/b.PVD") == SKEIN_VTP && skein_format_of_path("b.usd") == -1 &&
+              skein_format_of_path("b.Abc") == SKEIN_ABC);
   assert_int_equal(others(), 0);
   skein_run_close(run);
 }
@@ -347,7 +348,7 @@ static bool stop_later(int done, int all, void *user)
   return done < *(const int *)user;
 }
 
-static const char *const names[SKEIN_FORMAT_COUNT] = {"o.usda", "o.pvd", "o.hair", "o.obj", "o.ply", "o.csv"};
+static const char *const names[SKEIN_FORMAT_COUNT] = {"o.usda", "o.pvd", "o.hair", "o.obj", "o.ply", "o.csv", "o.abc"};
 
 static void test_stopped(void **state)
 {

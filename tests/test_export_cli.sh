@@ -174,8 +174,9 @@ check "to a pipe: the header first" test "$(head -n1 out | cut -c1-15)" = "frame
 
 # ---- What is refused ----
 refuses "an unknown format" 2 "did you mean 'usda'?" export run.h5 -o x --format usd
-refuses "alembic" 2 "Alembic is not written" export run.h5 -o x.abc --format abc
 refuses "no format" 2 "choose one with --format" export run.h5 -o x.foo
+refuses "another program's format" 2 "take .abc, which what reads FBX reads too" export run.h5 -o a.fbx
+refuses "another program's format: all" 2 "all formats: .usda .vtp .hair .obj .ply .csv .abc" export run.h5 -o a.FBX
 refuses "no output" 2 "expected -o OUT" export run.h5
 refuses "no run" 2 "no run given" export -o x.csv
 refuses "a run that is not there" 3 "nowhere.h5" export nowhere.h5 -o x.csv
@@ -190,10 +191,14 @@ refuses "bodies in hair" 2 "hair files hold no bodies" export run.h5 -o x.hair -
 refuses "contacts in ply" 2 "ply files hold no contacts" export run.h5 -o x.ply --contacts
 refuses "a folder that is not there" 3 "no/x.csv: cannot write" export run.h5 -o no/x.csv
 refuses "a pattern with words" 2 "expected one number like %04d" export run.h5 -o x_%s.hair
+mkfifo pipe.abc
+cat pipe.abc >/dev/null &
+refuses "a pipe" 3 "is no file that can be gone back in" export run.h5 -o pipe.abc
+rm pipe.abc
 mkdir dir.csv
 refuses "a folder" 3 "Is a directory" export run.h5 -o dir.csv
 [ -e /dev/full ] && refuses "a full device" 3 "No space left on device" export run.h5 --format csv -o /dev/full
-for file in f.usda f.pvd f.hair f.obj f.ply f.csv; do
+for file in f.usda f.abc f.pvd f.hair f.obj f.ply f.csv; do
   (ulimit -f 1; "$skein" export run.h5 -o big_$file >out 2>err); code=$?
   case $file in f.hair) [ $code = 0 ] || not_ok "small files" "$(cat err)"; rm -f big_f_*; continue ;; esac
   if [ $code = 3 ] && grep -q "cannot write" err && [ -z "$(find . -name 'big_*')" ]; then ok "a full disk, $file"

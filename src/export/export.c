@@ -46,6 +46,13 @@ static const format formats[SKEIN_FORMAT_COUNT] = {
                    sk_write_ply},
     [SKEIN_CSV] =
         {"csv", "a line per point and frame (numpy, R, a spreadsheet)", {".csv"}, false, true, sk_write_csv, NULL},
+    [SKEIN_ABC] = {"abc",
+                   "Alembic: animated curves and meshes, camera, groom attributes (Houdini, Maya, Unreal, Blender)",
+                   {".abc"},
+                   true,
+                   false,
+                   sk_write_abc,
+                   NULL},
 };
 
 const char *skein_format_name(skein_format f)
@@ -231,6 +238,7 @@ skein_status skein_export(const skein_run *run, const skein_export_def *def, ske
   else if (x.stopped) info->stopped = true, s = sk_ok();
   if (s.code == SKEIN_OK && !x.stopped && def->progress) def->progress(x.steps, x.steps, def->user);
   sk_topology_free(&x.topology);
+  sk_ring_free(&x);
   skein_hairs_destroy(hairs);
   skein_look_destroy(look);
   return s;

@@ -87,7 +87,11 @@ typedef struct sk_view {
   float *value[SK_VALUES]; /* NULL unless asked for */
   float *abscissa;         /* of each point; with the values */
   float *colour;           /* 3 per rod, linear */
+  float *velocity;         /* 3 per point, units of the file per second; NULL unless sk_export says so */
+  float *surface_velocity; /* the same of the frame's surface_vertex, in axes of the bodies */
 } sk_view;
+
+enum { SK_RING = 5 }; /* frames that velocities are made of */
 
 struct sk_export {
   const skein_run *run;
@@ -95,6 +99,8 @@ struct sk_export {
   const skein_look *look;
   const skein_hairs *hairs; /* NULL: rods as they are */
   sk_topology topology;
+  bool velocities;           /* frames are loaded with them */
+  skein_frame ring[SK_RING]; /* of velocity.c */
   sk_files *files;
   int first, step, count;  /* frames */
   double scale;            /* units per metre */
@@ -111,12 +117,19 @@ void sk_view_free(sk_view *view);
 /* The mesh of body i in the frame, in units of the file and its own axes: 3 per vertex, to be freed; NULL: no memory.
  * Its normals come behind the vertices. */
 float *sk_body_vertices(const sk_export *x, const sk_view *view, int i);
+/* Velocities of its vertices in those axes, where it deforms: 3 per vertex, to be freed; NULL: no memory. */
+float *sk_body_velocities(const sk_export *x, const sk_view *view, int i);
 /* A point or a direction of body i in the frame: out of its axes. */
 sk_vec3 sk_body_out(const sk_view *view, int i, const float *x);
 sk_vec3 sk_body_turn(const sk_view *view, int i, const float *n);
 int sk_view_bodies(const sk_export *x, const sk_view *view); /* 0 when bodies are not wanted */
 
+/* ---- velocity.c ---- */
+skein_status sk_velocities(sk_export *x, int index, sk_view *view); /* SI; of a view that is loaded */
+void sk_ring_free(sk_export *x);
+
 /* ---- one per format ---- */
+skein_status sk_write_abc(sk_export *x);
 skein_status sk_write_usda(sk_export *x);
 skein_status sk_write_vtp(sk_export *x);
 skein_status sk_write_csv(sk_export *x);

@@ -125,7 +125,12 @@ skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view)
   view->colour = sk_calloc(3 * (size_t)view->f.rods, sizeof(float));
   if (!view->colour) return sk_no_memory();
   for (int i = 0; i < view->f.rods; i++) skein_look_rod_colour(x->look, &view->f, i, view->colour + 3 * (size_t)i);
+  if (x->velocities) s = sk_velocities(x, index, view);
+  if (s.code != SKEIN_OK) return s;
   convert(x, &view->f);
+  if (view->velocity) turn_floats(view->velocity, (size_t)view->f.points, x->scale, x->def->y_up);
+  for (size_t c = 0; view->surface_velocity && c < 3 * (size_t)view->f.surface_vertices; c++)
+    view->surface_velocity[c] *= (float)x->scale;
   if (values && !make_abscissae(view)) return sk_no_memory();
   x->done++;
   return s;
@@ -135,7 +140,7 @@ void sk_view_free(sk_view *view)
 {
   skein_frame_destroy(&view->f);
   for (int v = 0; v < SK_VALUES; v++) free(view->value[v]);
-  free(view->abscissa), free(view->colour);
+  free(view->abscissa), free(view->colour), free(view->velocity), free(view->surface_velocity);
   *view = (sk_view){0};
 }
 
@@ -148,6 +153,15 @@ float *sk_body_vertices(const sk_export *x, const sk_view *view, int i)
   if (!v) return NULL;
   skein_look_surface(x->look, &view->f, i, v, v + count);
   for (size_t k = 0; k < count; k++) v[k] = (float)(x->scale * v[k]);
+  return v;
+}
+
+float *sk_body_velocities(const sk_export *x, const sk_view *view, int i)
+{
+  skein_frame rates = view->f; /* the same vertices of the same surfaces */
+  float *v = sk_calloc(3 * (size_t)skein_look_body_at(x->look, i)->vertices, sizeof *v);
+  rates.surface_vertex = view->surface_velocity;
+  if (v) skein_look_surface(x->look, &rates, i, v, NULL);
   return v;
 }
 

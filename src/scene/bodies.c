@@ -41,6 +41,8 @@ static void read_mesh(sk_reader *r, const sk_at *at, sk_shape *shape)
   if (status.code == SKEIN_OK && !sk_failed(r))
     status = sk_mesh_create(t.v, t.vertices, t.t, t.triangles, convex, &mesh);
   sk_at_refuse(r, &field, sk_status_prefix(status, sk_safe(file, word, sizeof word)));
+  float *uv = t.uv && mesh ? SK_READ_NEW(r, 6 * (size_t)t.triangles, float) : NULL;
+  if (uv) shape->uv = memcpy(uv, t.uv, 6 * sizeof *uv * (size_t)t.triangles);
   sk_triangles_destroy(&t);
   if (mesh) s->meshes[s->mesh_count++] = mesh;
   shape->mesh = mesh;

@@ -133,7 +133,7 @@ skein_status sk_triangles_mark(const char *path, const char *name, int triangles
 
 void sk_triangles_destroy(sk_triangles *t)
 {
-  free(t->v), free(t->t);
+  free(t->v), free(t->t), free(t->uv);
   *t = (sk_triangles){0};
 }
 

@@ -17,6 +17,7 @@ typedef struct sk_triangles {
   int vertices, triangles;
   double *v; /* 3 each */
   int *t;    /* 3 each */
+  float *uv; /* 6 each: texture coordinates of the corners; NULL: not all have them */
 } sk_triangles;
 
 /* A list on the heap that grows; at most INT_MAX/4 numbers. */

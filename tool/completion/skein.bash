@@ -26,10 +26,10 @@ _skein_value()
         measure:--reach | measure:--share | measure:--hold | measure:--slip | measure:--cell | measure:--outer)
             COMPREPLY=(); return ;;
         run:--resume | run:-r) _skein_files "*.h5"; return ;;
-        export:--format | export:-f) _skein_words "usda vtp hair obj ply csv"; return ;;
+        export:--format | export:-f) _skein_words "abc usda vtp hair obj ply csv"; return ;;
         export:--up | export:-u) _skein_words "y z"; return ;;
         export:--unit) _skein_words "m cm mm"; return ;;
-        export:--output | export:-o) _skein_files "*.usda" "*.pvd" "*.hair" "*.obj" "*.ply" "*.csv"; return ;;
+        export:--output | export:-o) _skein_files "*.abc" "*.usda" "*.pvd" "*.hair" "*.obj" "*.ply" "*.csv"; return ;;
         export:--frames | export:-n | export:--points) COMPREPLY=(); return ;;
         export:--contacts) return 1 ;;
         *:--hairs | *:--clump | *:--frizz | *:--hair-width | *:--hair-seed | *:--hair-group) COMPREPLY=(); return ;;
