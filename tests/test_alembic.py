@@ -5,6 +5,7 @@ Usage: test_alembic.py PATH_OF_SKEIN"""
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -226,6 +227,50 @@ def test_once():
     assert more["width"].group[0] == more[".arbGeomParams"]["groom_width"].group[0]
     cords = top["/rods/cords"][".geom"]["width"]
     assert len(set(cords.group[::2])) == 2 and cords.stored() == 2  # before and after the cut
+
+
+def numbers(text):
+    return np.array(re.findall(r"-?\d[\d.e+-]*", text), float)
+
+
+def prim(text, kind, name):
+    """The lines between the braces of a prim of the stage."""
+    at = text.index(f'def {kind} "{name}"')
+    indent = text[text.rindex("\n", 0, at) + 1 : at]
+    return text[at : text.index("\n" + indent + "}\n", at)]
+
+
+def attribute(block, head):
+    """Its one value, or {time code: value}."""
+    at = block.index(head)
+    if block[at + len(head) :].startswith(".timeSamples"):
+        lines = block[at : block.index("}", at)].splitlines()[1:]
+        return {int(line.split(":")[0]): numbers(line.split(":", 1)[1]) for line in lines if ":" in line}
+    return numbers(block[at + len(head) :].split("\n")[0])
+
+
+def test_usd_is_the_same():
+    call("export", "run.h5", "-o", "run.usda")
+    text, top = open("run.usda").read(), abc_reader.read("run.abc")
+    for name in ("cords", "hair"):
+        block, geom = prim(text, "BasisCurves", name), top["/rods/" + name][".geom"]
+        points, velocities = attribute(block, "point3f[] points"), attribute(block, "vector3f[] velocities")
+        assert list(points) == list(velocities) == list(range(geom["P"].samples))
+        for k in points:
+            assert np.array_equal(points[k].astype("f4"), geom["P"][k].ravel()), (name, k)
+            assert np.array_equal(velocities[k].astype("f4"), geom[".velocities"][k].ravel() + np.float32(0)), (name, k)
+        assert np.array_equal(attribute(block, "int[] curveVertexCounts"), geom["nVertices"][0])
+        assert np.array_equal(attribute(block, "int[] primvars:id"), geom[".arbGeomParams"]["id"][0])
+        assert np.array_equal(attribute(block, "texCoord2f[] primvars:st").astype("f4"), geom["uv"][0].ravel())
+        assert np.array_equal(attribute(block, "point3f[] primvars:rest").astype("f4"), geom["P"][0].ravel())
+    skin, mesh = prim(text, "Mesh", "skin"), top["/bodies/skin/skinShape"][".geom"]
+    uv, corner = attribute(skin, "texCoord2f[] primvars:st"), attribute(skin, "int[] faceVertexIndices").astype(int)
+    at = attribute(skin, "point3f[] points").reshape(-1, 3)[corner]
+    assert np.allclose(uv.reshape(-1, 2), np.stack([0.25 + 2.5 * at[:, 0], 0.5 + 5 * at[:, 1]], axis=1), atol=1e-6) and len(corner) == len(mesh[".faceIndices"][0])
+    assert len(attribute(prim(text, "Mesh", "flag"), "vector3f[] velocities")) == 11
+    lens = prim(text, "Camera", "Camera")
+    assert abs(2 * math.degrees(math.atan(attribute(lens, "float verticalAperture")[0] / 2 / attribute(lens, "float focalLength")[0])) - 30) < 1e-4
+    assert np.allclose(attribute(lens, "matrix4d xformOp:transform")[-16 + 12 : -1], [0.3, -0.4, 0.2])
 
 
 def main():

@@ -90,16 +90,9 @@ static void put_names(job *j, sk_abc_property *more, const group *g, int which)
   free(text);
 }
 
-/* Texture coordinates of the roots; a strand that comes off later has those of the one that it is cut from. */
 static void put_roots(job *j, sk_abc_property *geom, sk_abc_property *more, const group *g)
 {
-  const sk_topology *t = &j->x->topology;
-  for (int k = 0; k < g->count; k++) {
-    int i = g->strand[k];
-    while (i >= j->first.rods && t->strand[i].parent >= 0) i = t->strand[i].parent;
-    g->number[2 * k] = g->number[2 * k + 1] = 0;
-    if (i < j->first.rods) skein_look_root_uv(j->x->look, &j->first, i, g->number + 2 * k);
-  }
+  for (int k = 0; k < g->count; k++) sk_topology_root_uv(j->x, &j->first, g->strand[k], g->number + 2 * (size_t)k);
   sk_abc_put(&j->abc, array(j, geom, "uv", uv_meta, SK_ABC_F32, 2, false), g->number, (size_t)g->count);
   sk_abc_put(&j->abc, array(j, more, "groom_root_uv", uv_meta, SK_ABC_F32, 2, false), g->number, (size_t)g->count);
 }

@@ -76,6 +76,8 @@ void sk_topology_free(sk_topology *t);
 skein_status sk_topology_fit(const sk_topology *t, skein_frame *f); /* f as sk_frame_shown has it */
 void sk_topology_carry(const sk_topology *t, const skein_frame *from, const float *value, float *out);
 void sk_topology_ranges(const sk_topology *t, int index, int *first, int *last);
+/* Texture coordinates of its root, or of that of the strand that it is cut from; first: frame 0 as it is shown. */
+void sk_topology_root_uv(const sk_export *x, const skein_frame *first, int strand, float uv[2]);
 
 /* ---- frames.c: a frame of the run as the file wants it ---- */
 
@@ -113,6 +115,8 @@ struct sk_export {
 skein_status sk_frame_shown(const sk_export *x, int index, skein_frame *guides, skein_frame *f);
 /* Frame k of those to export, 0 .. count - 1. Asks progress. To be freed also after a failure. */
 skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view);
+/* Frame 0 of the run in the same way, whatever is exported, with points and colours alone. */
+skein_status sk_view_rest(sk_export *x, sk_view *view);
 void sk_view_free(sk_view *view);
 /* The mesh of body i in the frame, in units of the file and its own axes: 3 per vertex, to be freed; NULL: no memory.
  * Its normals come behind the vertices. */

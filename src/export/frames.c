@@ -114,26 +114,36 @@ static skein_status load_rods(const sk_export *x, int index, bool values, sk_vie
   return s;
 }
 
-skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view)
+static skein_status load(sk_export *x, int index, bool values, bool velocities, sk_view *view)
 {
-  int index = x->first + k * x->step;
-  *view = (sk_view){0};
-  if (x->def->progress && !x->def->progress(x->done, x->steps, x->def->user)) x->stopped = true;
-  if (x->stopped) return sk_fail(SKEIN_BAD_INPUT, "stopped");
   skein_status s = load_rods(x, index, values, view);
   if (s.code != SKEIN_OK) return s;
   view->colour = sk_calloc(3 * (size_t)view->f.rods, sizeof(float));
   if (!view->colour) return sk_no_memory();
   for (int i = 0; i < view->f.rods; i++) skein_look_rod_colour(x->look, &view->f, i, view->colour + 3 * (size_t)i);
-  if (x->velocities) s = sk_velocities(x, index, view);
+  if (velocities) s = sk_velocities(x, index, view);
   if (s.code != SKEIN_OK) return s;
   convert(x, &view->f);
   if (view->velocity) turn_floats(view->velocity, (size_t)view->f.points, x->scale, x->def->y_up);
   for (size_t c = 0; view->surface_velocity && c < 3 * (size_t)view->f.surface_vertices; c++)
     view->surface_velocity[c] *= (float)x->scale;
-  if (values && !make_abscissae(view)) return sk_no_memory();
-  x->done++;
+  return values && !make_abscissae(view) ? sk_no_memory() : sk_ok();
+}
+
+skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view)
+{
+  *view = (sk_view){0};
+  if (x->def->progress && !x->def->progress(x->done, x->steps, x->def->user)) x->stopped = true;
+  if (x->stopped) return sk_fail(SKEIN_BAD_INPUT, "stopped");
+  skein_status s = load(x, x->first + k * x->step, values, x->velocities, view);
+  if (s.code == SKEIN_OK) x->done++;
   return s;
+}
+
+skein_status sk_view_rest(sk_export *x, sk_view *view)
+{
+  *view = (sk_view){0};
+  return load(x, 0, false, false, view);
 }
 
 void sk_view_free(sk_view *view)

@@ -224,3 +224,11 @@ void sk_topology_ranges(const sk_topology *t, int index, int *first, int *last)
     else last[c->strand] = SK_MIN(last[c->strand], c->frame - 1);
   }
 }
+
+void sk_topology_root_uv(const sk_export *x, const skein_frame *first, int strand, float uv[2])
+{
+  const sk_topology *t = &x->topology;
+  while (strand >= first->rods && t->strand[strand].parent >= 0) strand = t->strand[strand].parent;
+  uv[0] = uv[1] = 0;
+  if (strand < first->rods) skein_look_root_uv(x->look, first, strand, uv);
+}

@@ -22,14 +22,14 @@ static void find_weights(int before, int after, double w[SK_RING])
   }
 }
 
-/* Frame `index` in the strands of the run, SI: kept while the frames after it are asked for. */
-static skein_status ring_frame(sk_export *x, int index, const skein_frame **out)
+/* Frame `index` in the strands of the run, SI, in the place of the one that is farthest from frame `middle`. */
+static skein_status ring_frame(sk_export *x, int middle, int index, const skein_frame **out)
 {
-  int oldest = 0;
+  int oldest = 0, farthest = -1;
   for (int k = 0; k < SK_RING; k++) {
-    if (x->ring[k].points && x->ring[k].index == index) return *out = &x->ring[k], sk_ok();
-    if (!x->ring[k].points) oldest = k;
-    else if (x->ring[oldest].points && abs(x->ring[k].index - index) > abs(x->ring[oldest].index - index)) oldest = k;
+    int away = x->ring[k].point_start ? abs(x->ring[k].index - middle) : INT32_MAX;
+    if (x->ring[k].point_start && x->ring[k].index == index) return *out = &x->ring[k], sk_ok();
+    if (away > farthest) farthest = away, oldest = k;
   }
   skein_frame *f = &x->ring[oldest];
   skein_frame_destroy(f);
@@ -78,7 +78,7 @@ skein_status sk_velocities(sk_export *x, int index, sk_view *view)
   int end = skein_run_frames(x->run) - 1, from = SK_MAX(index - SIDE, 0), to = SK_MIN(index + SIDE, end);
   skein_status s = sk_ok();
   for (int k = from; k <= to && s.code == SKEIN_OK; k++) {
-    s = ring_frame(x, k, &around[k - index + SIDE]);
+    s = ring_frame(x, index, k, &around[k - index + SIDE]);
     if (s.code == SKEIN_OK && around[k - index + SIDE]->surface_vertices != view->f.surface_vertices)
       s = sk_fail(SKEIN_BAD_INPUT, "frame %d: its surfaces are not those of frame %d", k, index);
   }
