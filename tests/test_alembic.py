@@ -273,6 +273,57 @@ def test_usd_is_the_same():
     assert np.allclose(attribute(lens, "matrix4d xformOp:transform")[-16 + 12 : -1], [0.3, -0.4, 0.2])
 
 
+def places(path, frame):
+    """Vertices of the only body of a run, in the world; it does not turn."""
+    f = frames_of(path)[frame]
+    return f["surfaces/vertices"][:] + f["body_pose"][0, :3]
+
+
+def test_groom_comes_back():
+    """A groom of another unit and axis becomes the rods that it was; a strand without width is none."""
+    call("export", "run.h5", "-o", "groom.abc", "--unit", "cm", "--up", "y", "--frames", "0")
+    json.dump({"rods": [{"file": "groom.abc", "elements": 12, "model": "der"}], "time": {"duration": 0.001}}, open("again.json", "w"))
+    call("run", "again.json", "-o", "again.h5", "-q", "-j1")
+    before, after = rods(frames_of("run.h5")[0]), rods(frames_of("again.h5")[0])
+    assert len(before) == len(after) == 301
+    roots = [np.array([r[0] for r in some]) for some in (before, after)]
+    assert np.abs(roots[0] - roots[1]).max() < 1e-6, np.abs(roots[0] - roots[1]).max()
+    assert max(np.abs(a[-1] - b[-1]).max() for a, b in zip(before, after)) < 1e-4
+    json.dump({"rods": [{"file": "groom.abc", "scale": 0.01, "up": "z"}], "time": {"duration": 0.001}}, open("again.json", "w"))
+    call("run", "again.json", "-o", "again.h5", "-q", "-j1")  # as one says, where one says
+    other = np.array([r[0] for r in rods(frames_of("again.h5")[0])])
+    assert np.abs(other - roots[0][:, [0, 2, 1]] * [1, 1, -1]).max() < 1e-6
+
+
+def test_head_comes_back():
+    """A mesh that deforms, through an archive of another unit and axis."""
+    mesh = {"type": "mesh", "file": "flag.obj", "animation": {"file": "flag.mdd"}}
+    time = {"time": {"duration": 0.4, "dt": 0.02}, "output": {"fps": FPS}, "title": "a flag"}
+    rod = [{"length": 0.1, "elements": 2, "root": {"position": [2, 0, 0]}}]
+    json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh, "position": [0.5, 0.1, -0.2]}]}, open("a.json", "w"))
+    call("run", "a.json", "-o", "a.h5", "-q", "-j1")
+    call("export", "a.h5", "-o", "flag.abc", "--unit", "mm", "--up", "y")
+    mesh = {"type": "mesh", "file": "flag.abc", "animation": {"file": "flag.abc"}}
+    json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh}]}, open("b.json", "w"))
+    call("run", "b.json", "-o", "b.h5", "-q", "-j1")
+    for k in range(11):
+        a, b = places("a.h5", k), places("b.h5", k)
+        assert a.shape == b.shape and np.abs(a - b).max() < 1e-6, (k, np.abs(a - b).max())
+    assert np.abs(places("b.h5", 10) - places("b.h5", 0)).max() > 0.05
+
+
+def test_what_is_refused():
+    def refused(rods, text):
+        json.dump({"rods": rods, "time": {"duration": 0.001}}, open("bad.json", "w"))
+        done = subprocess.run([skein, "run", "bad.json", "-o", "bad.h5"], capture_output=True, text=True)
+        assert done.returncode == 2 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+    whole = open("run.abc", "rb").read()
+    for data, text in ((b"", "does not start with Ogawa"), (b"\x89HDF\r\n", "HDF5"), (whole[:5] + b"\0" + whole[6:], "was not written to its end"),
+                       (whole[:8] + b"\xff" * 8 + whole[16:], "is damaged"), (whole[: len(whole) // 2], "is damaged")):
+        open("bad.abc", "wb").write(data)
+        refused([{"file": "bad.abc"}], text)
+
+
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -168,7 +168,8 @@ skein_status sk_obj_triangles_parse(char *text, size_t size, sk_triangles *out)
   skein_status s = parse(text, size, true, &o);
   if (s.code == SKEIN_OK && !o.faces.count) s = sk_fail(SKEIN_BAD_INPUT, "has no faces, expected lines 'f a b c'");
   if (s.code == SKEIN_OK) {
-    *out = (sk_triangles){(int)(o.v.count / 3), (int)(o.faces.count / 3), o.v.data, o.faces.data, NULL};
+    *out =
+        (sk_triangles){(int)(o.v.count / 3), (int)(o.faces.count / 3), o.v.data, o.faces.data, NULL, {0, false, false}};
     o.v.data = o.faces.data = NULL;
     if (o.uv.count == 2 * o.faces.count) out->uv = o.uv.data, o.uv.data = NULL;
   }
