@@ -30,7 +30,7 @@ static const format formats[SKEIN_FORMAT_COUNT] = {
                    sk_write_vtp,
                    NULL},
     [SKEIN_HAIR] = {"hair",
-                    "Cem Yuksel's hair files, one per frame (Blender with our script, research renderers)",
+                    "Cem Yuksel's hair files, one per frame (research renderers)",
                     {".hair"},
                     false,
                     false,
