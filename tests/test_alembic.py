@@ -312,6 +312,20 @@ def test_head_comes_back():
     assert np.abs(places("b.h5", 10) - places("b.h5", 0)).max() > 0.05
 
 
+def test_units_are_guessed_and_said():
+    """An archive of another program: its note of the unit is taken out, to the same length."""
+    data = open("groom.abc", "rb").read()
+    for program, word, factor in ((b"Maya", "centimetres", 1), (b"Houd", "metres", 100)):
+        other = data.replace(b"metersPerUnit", b"metresPerUnit").replace(b"_ai_Application=Skei", b"_ai_Application=" + program)
+        assert len(other) == len(data) and other != data
+        open("other.abc", "wb").write(other)
+        json.dump({"rods": [{"file": "other.abc"}], "time": {"duration": 0.001}}, open("guess.json", "w"))
+        done = subprocess.run([skein, "run", "guess.json", "-o", "guess.h5", "-j1"], capture_output=True, text=True)
+        assert done.returncode == 0 and f"other.abc: says no unit, taken as {word} with y up" in done.stderr, done.stderr
+        before, after = (np.array([r[0] for r in rods(frames_of(path)[0])]) for path in ("run.h5", "guess.h5"))
+        assert np.abs(after - factor * before).max() < 1e-5 * factor
+
+
 def test_what_is_refused():
     def refused(rods, text):
         json.dump({"rods": rods, "time": {"duration": 0.001}}, open("bad.json", "w"))

@@ -307,6 +307,18 @@ static void test_alembic_damage(void **state)
     }
     try_archive(copy, k % 10 ? size : (size_t)sk_random_int(&g, (int)size));
   }
+  for (int call = 0, done = 0; done < 2; call++) { /* no memory */
+    sk_strands strands = {0};
+    sk_triangles t = {0};
+    done = 0;
+    atomic_store(&calls_left, call);
+    done += sk_abc_strands_parse(bytes, size, &strands).code == SKEIN_OK;
+    atomic_store(&calls_left, call);
+    done += sk_abc_triangles_parse(bytes, size, &t).code == SKEIN_OK;
+    atomic_store(&calls_left, -1);
+    assert_true(done == 0 || call > 0);
+    sk_strands_destroy(&strands), sk_triangles_destroy(&t);
+  }
   free(copy), free(bytes);
   skein_run_close(run);
   clean();

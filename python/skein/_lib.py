@@ -77,7 +77,8 @@ RodHold = struct("skein_rod_hold", ("s", c_double), ("target", PoseStruct), ("st
 StartInfoStruct = struct("skein_start_info", ("rods", c_int), ("fitted", c_int), ("fit_most", c_double),
                          ("fit_mean", c_double), ("share_most", c_double), ("share_mean", c_double),
                          ("fit_worst", c_char_p), ("moved", c_int), ("moved_most", c_double), ("inside", c_int),
-                         ("inside_most", c_double), ("inside_worst", c_char_p))
+                         ("inside_most", c_double), ("inside_worst", c_char_p), ("guessed", c_char_p),
+                         ("guessed_metres", c_double))
 RodEnergyStruct = struct("skein_rod_energy", ("kinetic", c_double), ("elastic", c_double), ("gravity", c_double),
                          ("held", c_double))
 

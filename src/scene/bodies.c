@@ -35,8 +35,7 @@ static void read_mesh(sk_reader *r, const sk_at *at, sk_shape *shape)
     sk_at_fail(r, &up, "stands beside 'animation', expected the body's 'rotation' to turn both");
   if (sk_failed(r)) return;
   skein_status status = sk_triangles_read(path, &t);
-  if (t.units.metres > 0 && !sk_at_has(at, "scale")) scale = t.units.metres;
-  if (t.units.metres > 0 && !up.value) y_up = t.units.y_up;
+  sk_use_units(r, at, file, &t.units, &scale, &y_up);
   t.units.y_up = y_up;
   for (size_t k = 0; k < 3 * (size_t)t.vertices; k++) t.v[k] *= scale;
   if (y_up) sk_turn_up(t.v, t.vertices);

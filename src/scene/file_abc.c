@@ -32,8 +32,11 @@ typedef struct job {
   uint32_t samples;
 } job;
 
-static skein_status push(sk_list *l, const void *items, size_t count, size_t size)
+/* An object that stands in the tree many times is taken as often, but not without end. */
+static skein_status push(const job *j, sk_list *l, const void *items, size_t count, size_t size)
 {
+  if (l->count + count > 8 * j->a.file.size)
+    return sk_fail(SKEIN_BAD_INPUT, "has more points or faces than a file of its size would have");
   if (!sk_list_grow(l, count, size)) return sk_no_memory();
   if (count > 0) memcpy((char *)l->data + l->count * size, items, count * size);
   l->count += count;
@@ -131,7 +134,7 @@ static skein_status push_points(job *j, double *p, size_t count, const matrix *m
       if (!(fabs(p[i + (size_t)k]) <= 1e15)) return sk_fail(SKEIN_BAD_INPUT, "a point is not finite");
     }
   }
-  return push(&j->point, p, count, sizeof *p);
+  return push(j, &j->point, p, count, sizeof *p);
 }
 
 /* ---- Curves ---- */
@@ -143,7 +146,7 @@ static skein_status push_sizes(job *j, const double *size, size_t strands, size_
     int n = size[k] >= 0 && size[k] <= (double)points ? (int)size[k] : -1;
     if (n < 0 || (sum += (size_t)n) > points)
       return sk_fail(SKEIN_BAD_INPUT, "curve %zu has %g points, the object has %zu", k, size[k], points);
-    skein_status s = push(&j->size, &n, 1, sizeof n);
+    skein_status s = push(j, &j->size, &n, 1, sizeof n);
     if (s.code != SKEIN_OK) return s;
   }
   return sum == points ? sk_ok() : sk_fail(SKEIN_BAD_INPUT, "its curves have %zu points of %zu", sum, points);
@@ -163,7 +166,7 @@ static skein_status push_kinds(job *j, const double *guide, size_t guides, const
     for (size_t i = 0; !wide && i < (size_t)size[k]; i++) wide = width[i] != 0;
     if (widths == points && widths > 0) width += (size_t)size[k];
     if (!wide) kind = NOTHING;
-    s = push(&j->kind, &kind, 1, sizeof kind);
+    s = push(j, &j->kind, &kind, 1, sizeof kind);
   }
   return s;
 }
@@ -226,8 +229,8 @@ static skein_status push_face(job *j, const double *corner, const double *uv, si
     float w[6] = {0};
     for (int c = 0; c < 3; c++) t[c] = (int)(base + (size_t)corner[at[c]]);
     for (int c = 0; uv && c < 6; c++) w[c] = (float)uv[2 * at[c / 2] + (size_t)c % 2];
-    s = push(&j->face, t, 3, sizeof *t);
-    if (s.code == SKEIN_OK && j->all_uv) s = push(&j->uv, w, 6, sizeof *w);
+    s = push(j, &j->face, t, 3, sizeof *t);
+    if (s.code == SKEIN_OK && j->all_uv) s = push(j, &j->uv, w, 6, sizeof *w);
   }
   return s;
 }

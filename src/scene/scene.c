@@ -176,7 +176,7 @@ int skein_scene_checkpoint_every(const skein_scene *scene)
 
 skein_start_info skein_scene_start(const skein_scene *scene)
 {
-  skein_start_info s = {.rods = scene->rod_count};
+  skein_start_info s = {.rods = scene->rod_count, .guessed = scene->guessed, .guessed_metres = scene->guessed_metres};
   for (int i = 0; i < scene->rod_count; i++) {
     const sk_scene_rod *rod = scene->rods + i;
     if (rod->fitted) {
