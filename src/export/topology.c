@@ -104,7 +104,9 @@ static skein_status add_strand(sk_topology *t, const skein_frame *before, const 
     s->to = s->from + polyline_length(f->point + 3 * (size_t)own, f->point_start[i + 1] - own);
   }
   skein_status status = note_change(t, i, index);
-  return status.code == SKEIN_OK && s->parent >= 0 ? note_change(t, s->parent, index) : status;
+  for (int k = 0; k < before->rods && status.code == SKEIN_OK; k++) /* hairs end where their guide is cut */
+    if (before->rod_source[k] == f->rod_source[i]) status = note_change(t, k, index);
+  return status;
 }
 
 static skein_status see_frame(sk_topology *t, const skein_frame *before, const skein_frame *f, int index)

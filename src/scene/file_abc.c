@@ -13,13 +13,6 @@
 
 enum { DEEPEST = 64, MOST_FRAMES = 1000000 }; /* objects in objects */
 
-/* Rows are multiplied from the left; the last row is the translation. */
-typedef struct matrix {
-  double m[4][4];
-} matrix;
-
-static const matrix identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
-
 typedef struct job {
   sk_archive a;
   double time;               /* at which everything is taken */
@@ -58,44 +51,8 @@ static skein_status numbers(job *j, const sk_property *in, const char *name, dou
 
 /* ---- Places ---- */
 
-static matrix product(const matrix *a, const matrix *b)
-{
-  matrix c = {{{0}}};
-  for (int i = 0; i < 4; i++)
-    for (int k = 0; k < 4; k++)
-      for (int l = 0; l < 4; l++) c.m[i][l] += a->m[i][k] * b->m[k][l];
-  return c;
-}
-
-/* About an axis by an angle in degrees. */
-static matrix rotation(double x, double y, double z, double angle)
-{
-  double n = sqrt(x * x + y * y + z * z), c = cos(angle * SK_PI / 180), s = sin(angle * SK_PI / 180);
-  double u[3] = {x / n, y / n, z / n};
-  matrix r = identity;
-  if (!(n > 0)) return r;
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) r.m[i][k] = u[i] * u[k] * (1 - c) + (i == k ? c : 0);
-  r.m[0][1] += s * u[2], r.m[1][0] -= s * u[2], r.m[2][0] += s * u[1], r.m[0][2] -= s * u[1], r.m[1][2] += s * u[0],
-      r.m[2][1] -= s * u[0];
-  return r;
-}
-
-/* One operation (0 scale, 1 translate, 2 rotate, 3 matrix, 4 to 6 rotate about x, y, z) from its channels. */
-static matrix operation(int type, const double *v)
-{
-  matrix m = identity;
-  if (type == 0)
-    for (int k = 0; k < 3; k++) m.m[k][k] = v[k];
-  else if (type == 1) memcpy(m.m[3], v, 3 * sizeof *v);
-  else if (type == 2) m = rotation(v[0], v[1], v[2], v[3]);
-  else if (type == 3) memcpy(m.m, v, sizeof m.m);
-  else m = rotation(type == 4, type == 5, type == 6, v[0]);
-  return m;
-}
-
 /* The place of an object below that of its parent. The first operation is applied last. */
-static skein_status read_place(job *j, const sk_property *top, matrix *place)
+static skein_status read_place(job *j, const sk_property *top, sk_matrix *place)
 {
   static const size_t channels[] = {3, 3, 4, 16, 1, 1, 1};
   sk_property xform;
@@ -107,25 +64,25 @@ static skein_status read_place(job *j, const sk_property *top, matrix *place)
   s = numbers(j, &xform, ".ops", &ops, &op_count);
   if (s.code == SKEIN_OK) s = numbers(j, &xform, ".vals", &values, &value_count);
   if (s.code == SKEIN_OK) s = numbers(j, &xform, ".inherits", &inherits, &inherit_count);
-  if (inherit_count == 1 && inherits[0] == 0) *place = identity;
+  if (inherit_count == 1 && inherits[0] == 0) *place = sk_matrix_identity;
   if (s.code == SKEIN_OK) {
-    matrix own = identity;
+    sk_matrix own = sk_matrix_identity;
     for (size_t k = 0; k < op_count && s.code == SKEIN_OK; k++) {
       int type = (int)ops[k] >> 4;
       if (type > 6 || at + channels[type] > value_count)
         s = sk_fail(SKEIN_BAD_INPUT, "is damaged: a place is not whole");
       else {
-        matrix m = operation(type, values + at);
-        own = product(&m, &own), at += channels[type];
+        sk_matrix m = sk_matrix_operation(type, values + at);
+        own = sk_matrix_product(&m, &own), at += channels[type];
       }
     }
-    *place = product(&own, place);
+    *place = sk_matrix_product(&own, place);
   }
   free(ops), free(values), free(inherits);
   return s;
 }
 
-static skein_status push_points(job *j, double *p, size_t count, const matrix *m)
+static skein_status push_points(job *j, double *p, size_t count, const sk_matrix *m)
 {
   for (size_t i = 0; i + 2 < count; i += 3) {
     double x[3] = {p[i], p[i + 1], p[i + 2]};
@@ -171,7 +128,7 @@ static skein_status push_kinds(job *j, const double *guide, size_t guides, const
   return s;
 }
 
-static skein_status read_curves(job *j, const sk_property *geom, const matrix *place)
+static skein_status read_curves(job *j, const sk_property *geom, const sk_matrix *place)
 {
   double *p = NULL, *size = NULL, *guide = NULL, *width = NULL;
   size_t points = 0, strands = 0, guides = 0, widths = 0;
@@ -252,7 +209,7 @@ static skein_status push_faces(job *j, const sk_property *geom, size_t vertices)
   return s;
 }
 
-static skein_status read_mesh(job *j, const sk_property *geom, const matrix *place)
+static skein_status read_mesh(job *j, const sk_property *geom, const sk_matrix *place)
 {
   double *p;
   size_t count;
@@ -265,7 +222,7 @@ static skein_status read_mesh(job *j, const sk_property *geom, const matrix *pla
 
 /* ---- The tree ---- */
 
-static skein_status read_object(job *j, const sk_node *o, matrix *place)
+static skein_status read_object(job *j, const sk_node *o, sk_matrix *place)
 {
   bool curves = sk_archive_says(o->meta, "schema", "AbcGeom_Curve_v2"), is;
   bool mesh = sk_archive_says(o->meta, "schema", "AbcGeom_PolyMesh_v1") ||
@@ -280,7 +237,7 @@ static skein_status read_object(job *j, const sk_node *o, matrix *place)
   return curves ? read_curves(j, &geom, place) : read_mesh(j, &geom, place);
 }
 
-static skein_status walk(job *j, sk_span object, const matrix *place, int depth)
+static skein_status walk(job *j, sk_span object, const sk_matrix *place, int depth)
 {
   int count;
   skein_status s = sk_archive_children(&j->a, object, &count);
@@ -288,7 +245,7 @@ static skein_status walk(job *j, sk_span object, const matrix *place, int depth)
   if (depth > DEEPEST) return sk_fail(SKEIN_BAD_INPUT, "has objects in each other deeper than %d", DEEPEST);
   for (int k = 0; k < count && s.code == SKEIN_OK; k++) {
     sk_node o;
-    matrix own = *place;
+    sk_matrix own = *place;
     s = sk_archive_child(&j->a, object, k, &o);
     if (s.code == SKEIN_OK) s = read_object(j, &o, &own);
     if (s.code == SKEIN_OK) s = walk(j, o.group, &own, depth + 1);
@@ -341,7 +298,7 @@ skein_status sk_abc_strands_parse(const char *bytes, size_t size, sk_strands *ou
   job j = {.strands = true, .time = -INFINITY};
   skein_status s = sk_archive_open(bytes, size, &j.a);
   if (s.code != SKEIN_OK) return s;
-  s = walk(&j, j.a.top, &identity, 0);
+  s = walk(&j, j.a.top, &sk_matrix_identity, 0);
   if (s.code == SKEIN_OK) s = gather(&j, out);
   out->units = units_of(j.a.about);
   destroy(&j);
@@ -353,7 +310,7 @@ skein_status sk_abc_triangles_parse(const char *bytes, size_t size, sk_triangles
   job j = {.time = -INFINITY, .all_uv = true};
   skein_status s = sk_archive_open(bytes, size, &j.a);
   if (s.code != SKEIN_OK) return s;
-  s = walk(&j, j.a.top, &identity, 0);
+  s = walk(&j, j.a.top, &sk_matrix_identity, 0);
   if (s.code == SKEIN_OK && !j.face.count) s = sk_fail(SKEIN_BAD_INPUT, "has no mesh with faces");
   if (s.code == SKEIN_OK) {
     *out = (sk_triangles){(int)(j.point.count / 3), (int)(j.face.count / 3), j.point.data, j.face.data, NULL,
@@ -382,7 +339,7 @@ static skein_status read_frames(job *j, const sk_cache_def *def, int vertices, s
     c->time[k] = def->start + j->time - first;
     if (!(fabs(c->time[k]) <= 1e15) || (k > 0 && !(c->time[k] > c->time[k - 1])))
       return sk_fail(SKEIN_BAD_INPUT, "frame %u is at %g s, expected ascending times", k, c->time[k]);
-    s = walk(j, j->a.top, &identity, 0);
+    s = walk(j, j->a.top, &sk_matrix_identity, 0);
     if (s.code == SKEIN_OK && j->point.count != 3 * (size_t)vertices)
       s = sk_fail(SKEIN_BAD_INPUT, "has %zu vertices in frame %u, expected %d, those of the mesh", j->point.count / 3,
                   k, vertices);
@@ -398,7 +355,7 @@ skein_status sk_abc_cache_parse(const char *bytes, size_t size, const sk_cache_d
   job j = {.time = -INFINITY, .places = true};
   skein_status s = sk_archive_open(bytes, size, &j.a);
   if (s.code != SKEIN_OK) return s;
-  s = walk(&j, j.a.top, &identity, 0);
+  s = walk(&j, j.a.top, &sk_matrix_identity, 0);
   if (s.code == SKEIN_OK) s = read_frames(&j, def, vertices, out);
   destroy(&j);
   return s;
