@@ -273,6 +273,23 @@ def test_usd_is_the_same():
     assert np.allclose(attribute(lens, "matrix4d xformOp:transform")[-16 + 12 : -1], [0.3, -0.4, 0.2])
 
 
+def test_shots():
+    """Frame 0 is frame 1001 of a shot of 12.5 frames per second: every second frame of the run lies between two."""
+    call("export", "run.h5", "-o", "shot.abc", "--start", "1001", "--rate", "12.5")
+    call("export", "run.h5", "-o", "shot.usda", "--start", "1001", "--rate", "12.5", "--frames", "1:")
+    top, text = abc_reader.read("shot.abc"), open("shot.usda").read()
+    p = top["/rods/hair"][".geom"]["P"]
+    assert np.allclose(p.times, 1001 / 12.5 + np.arange(11) / 25, atol=1e-9) and top.meta["_ai_DCC_FPS"] == "12.5"
+    assert np.array_equal(p[4], abc_reader.read("run.abc")["/rods/hair"][".geom"]["P"][4])
+    block = prim(text, "BasisCurves", "hair")
+    codes = re.findall(r"^ *([0-9.]+): ", block[block.index("points.timeSamples") : block.index("}", block.index("points.timeSamples"))], re.M)
+    assert codes[:3] == ["1001.5", "1002", "1002.5"] and "timeCodesPerSecond = 12.5" in text and "startTimeCode = 1001.5" in text
+    call("export", "run.h5", "-o", "s.hair", "--start", "1001", "--frames", "9:")
+    assert os.path.exists("s_1010.hair") and os.path.exists("s_1011.hair")
+    done = subprocess.run([skein, "export", "run.h5", "-o", "s.obj", "--rate", "24"], capture_output=True, text=True)
+    assert done.returncode == 2 and "a rate is for usda and abc" in done.stderr
+
+
 def places(path, frame):
     """Vertices of the only body of a run, in the world; it does not turn."""
     f = frames_of(path)[frame]

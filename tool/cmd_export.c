@@ -9,12 +9,15 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { FORMAT, OUTPUT, FRAMES, UP, UNIT, POINTS, BODIES, NO_BODIES, CONTACTS, QUIET, HAIRS };
+enum { FORMAT, OUTPUT, FRAMES, START, RATE, UP, UNIT, POINTS, BODIES, NO_BODIES, CONTACTS, QUIET, HAIRS };
 
 static const tool_option options[] = {
     [FORMAT] = {"format", 'f', "NAME", "see below; default: by the ending of the output"},
     [OUTPUT] = {"output", 'o', "OUT", "where to; series: out_%04d.hair, or out.hair, which becomes that"},
     [FRAMES] = {"frames", 'n', "A:B[:STEP]", "frames A to B, every STEP-th; A, A: and :B do too; default: all"},
+    [START] = {"start", 0, "N", "number of the run's frame 0 in the files (a shot: 1001); default 0"},
+    [RATE] = {"rate", 0, "FPS",
+              "of the files: usda, abc; a run with more has samples between frames; default: its own"},
     [UP] = {"up", 'u', "AXIS", "y or z is up in the file; default z, as in the run"},
     [UNIT] = {"unit", 0, "UNIT", "m, cm or mm: of all lengths in the file; default m"},
     [POINTS] = {"points", 0, "N", "points per rod or hair, evenly along it; default: as its curve needs"},
@@ -157,6 +160,8 @@ static bool set_option(settings *s, int key, const char *value)
   if (key == POINTS && !tool_parse_int("--points", value, 2, 65536, &s->def.points)) word = -1;
   if (key == BODIES) s->bodies = 1;
   if (key == NO_BODIES) s->bodies = 0;
+  if (key == START && !tool_parse_int("--start", value, -100000000, 100000000, &s->def.start)) word = -1;
+  if (key == RATE && !tool_parse_double("--rate", value, 1e-3, 1e5, &s->def.rate)) word = -1;
   if (key == CONTACTS) s->def.contacts = true;
   if (key == QUIET) s->quiet = true;
   return word >= 0;

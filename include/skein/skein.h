@@ -895,6 +895,9 @@ typedef struct skein_export_def {
   skein_format format;
   const char *path;      /* series: "out_%04d.hair", or "out.hair", which becomes that where there are several frames */
   int first, last, step; /* frames; last -1: the last one of the run */
+  int start;             /* number that frame 0 of the run has in the files */
+  double rate;           /* frames per second of the files: those of a run that has more lie between them (USD, Alembic);
+                            0: the run's */
   double unit;           /* m per unit of the file */
   bool y_up;             /* axes (x, z, -y): up is y, not z */
   int points;            /* of each rod, evenly along it, the same in all frames; 0: as its curve needs over the run */

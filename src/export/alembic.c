@@ -6,7 +6,7 @@
  *     /bodies/NAME     a place, and in it the mesh NAMEShape; where it deforms, samples of points and velocities
  *     /camera          a place, and in it the camera
  *
- * Frame k of the run is at k / fps. The same bytes are stored once. */
+ * Frame k of the run is at (start + k) / fps. The same bytes are stored once. */
 #include "export/alembic.h"
 
 #include <math.h>
@@ -257,7 +257,7 @@ static skein_status write_tree(job *j)
   title[n] = 0;
   snprintf(about, sizeof about,
            "_ai_Application=Skein %s;_ai_DCC_FPS=%.15g;_ai_Description=%s;metersPerUnit=%.15g;upAxis=%s",
-           skein_run_version(j->x->run), skein_run_fps(j->x->run), title, j->x->def->unit, j->x->def->y_up ? "Y" : "Z");
+           skein_run_version(j->x->run), sk_export_rate(j->x), title, j->x->def->unit, j->x->def->y_up ? "Y" : "Z");
   sk_abc_write(&j->abc, about);
   if (j->abc.file.starved) return sk_no_memory();
   return sk_out_failed(&j->abc.file.out) ? sk_out_failure(&j->abc.file.out) : sk_ok();
@@ -266,7 +266,7 @@ static skein_status write_tree(job *j)
 skein_status sk_write_abc(sk_export *x)
 {
   double fps = skein_run_fps(x->run);
-  job j = {.x = x, .abc = {.start = x->first / fps, .step = x->step / fps}};
+  job j = {.x = x, .abc = {.start = sk_view_number(x, 0) / sk_export_rate(x), .step = x->step / fps}};
   j.group_count = SK_MAX(skein_look_groups(x->look), 1);
   j.groups = sk_calloc((size_t)j.group_count, sizeof *j.groups);
   x->steps = x->count, x->velocities = true;

@@ -169,6 +169,11 @@ static skein_status check(const skein_run *run, const skein_export_def *def)
   if (f->one && strchr(def->path, '%') && !find_number(def->path, &at, &digits, &length))
     return sk_fail(SKEIN_BAD_INPUT, "%.200s: expected one number like %%04d in the name", def->path);
   if (!(def->unit > 1e-9 && def->unit < 1e9)) return sk_fail(SKEIN_BAD_INPUT, "unit is %g m, expected > 0", def->unit);
+  if (def->rate != 0 && !(def->rate > 1e-6 && def->rate < 1e6))
+    return sk_fail(SKEIN_BAD_INPUT, "rate is %g frames per second, expected > 0", def->rate);
+  if (def->rate != 0 && def->format != SKEIN_USDA && def->format != SKEIN_ABC)
+    return sk_fail(SKEIN_BAD_INPUT, "%s files have no frames between frames, a rate is for usda and abc", f->name);
+  if (abs(def->start) > 100000000) return sk_fail(SKEIN_BAD_INPUT, "start is %d, expected at most 1e8", def->start);
   if (def->points < 0 || def->points == 1 || def->points > 65536)
     return sk_fail(SKEIN_BAD_INPUT, "points is %d, expected 0 or 2 to 65536", def->points);
   if (def->bodies && !f->bodies) return sk_fail(SKEIN_BAD_INPUT, "%s files hold no bodies", f->name);

@@ -118,6 +118,10 @@ skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view);
 /* Frame 0 of the run in the same way, whatever is exported, with points and colours alone. */
 skein_status sk_view_rest(sk_export *x, sk_view *view);
 void sk_view_free(sk_view *view);
+/* What frame k of those to export is called: a number of the files' frames, whole unless they have a rate of their own.
+ */
+double sk_view_number(const sk_export *x, int k);
+double sk_export_rate(const sk_export *x); /* frames per second of the files */
 /* The mesh of body i in the frame, in units of the file and its own axes: 3 per vertex, to be freed; NULL: no memory.
  * Its normals come behind the vertices. */
 float *sk_body_vertices(const sk_export *x, const sk_view *view, int i);

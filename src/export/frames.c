@@ -136,8 +136,20 @@ skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view)
   if (x->def->progress && !x->def->progress(x->done, x->steps, x->def->user)) x->stopped = true;
   if (x->stopped) return sk_fail(SKEIN_BAD_INPUT, "stopped");
   skein_status s = load(x, x->first + k * x->step, values, x->velocities, view);
+  if (s.code == SKEIN_OK) view->f.index += x->def->start;
   if (s.code == SKEIN_OK) x->done++;
   return s;
+}
+
+double sk_export_rate(const sk_export *x)
+{
+  return x->def->rate > 0 ? x->def->rate : skein_run_fps(x->run);
+}
+
+double sk_view_number(const sk_export *x, int k)
+{
+  double index = x->first + (double)k * x->step;
+  return x->def->start + (x->def->rate > 0 ? index * x->def->rate / skein_run_fps(x->run) : index);
 }
 
 skein_status sk_view_rest(sk_export *x, sk_view *view)

@@ -81,9 +81,10 @@ static skein_status look_through(sk_usda *u)
 
 /* ---- Samples ---- */
 
-int sk_usda_code(const sk_usda *u, int k)
+void sk_usda_code(sk_usda *u, int k)
 {
-  return u->x->first + k * u->x->step;
+  fputs("                ", u->out.stream), sk_put_double(u->out.stream, sk_view_number(u->x, k));
+  fputs(": ", u->out.stream);
 }
 
 skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int frames, sk_usda_put *put, int which)
@@ -95,7 +96,7 @@ skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int
   for (int k = 0; k < frames && s.code == SKEIN_OK; k++) {
     sk_view view;
     s = sk_view_load(u->x, k, false, &view);
-    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    if (frames > 1) sk_usda_code(u, k);
     if (s.code == SKEIN_OK) put(u, &view, which);
     fputs(frames > 1 ? ",\n" : "", o);
     if (s.code == SKEIN_OK && sk_out_failed(&u->out)) s = sk_out_failure(&u->out);
@@ -114,9 +115,10 @@ static void put_head(sk_usda *u)
   FILE *o = u->out.stream;
   const sk_export *x = u->x;
   fputs("#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = ", o), sk_usda_string(u, skein_run_title(x->run));
-  fprintf(o, "\n    startTimeCode = %d\n    endTimeCode = %d\n", sk_usda_code(u, 0), sk_usda_code(u, x->count - 1));
-  fputs("    timeCodesPerSecond = ", o), sk_put_double(o, skein_run_fps(x->run));
-  fputs("\n    framesPerSecond = ", o), sk_put_double(o, skein_run_fps(x->run));
+  fputs("\n    startTimeCode = ", o), sk_put_double(o, sk_view_number(x, 0));
+  fputs("\n    endTimeCode = ", o), sk_put_double(o, sk_view_number(x, x->count - 1));
+  fputs("\n    timeCodesPerSecond = ", o), sk_put_double(o, sk_export_rate(x));
+  fputs("\n    framesPerSecond = ", o), sk_put_double(o, sk_export_rate(x));
   fputs("\n    metersPerUnit = ", o), sk_put_double(o, x->def->unit);
   fprintf(o, "\n    upAxis = \"%s\"\n)\n\n", x->def->y_up ? "Y" : "Z");
   fputs("def Xform \"World\" (\n    kind = \"component\"\n)\n{\n", o);

@@ -28,7 +28,7 @@ typedef struct sk_usda {
 /* Writes the value of one attribute in one frame; `which`: the group. */
 typedef void sk_usda_put(sk_usda *u, const sk_view *view, int which);
 
-int sk_usda_code(const sk_usda *u, int k); /* the time code of frame k */
+void sk_usda_code(sk_usda *u, int k); /* writes the time code of frame k and a colon */
 /* An attribute: time samples of the first `frames` frames, or one value. */
 skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int frames, sk_usda_put *put, int which);
 void sk_usda_string(sk_usda *u, const char *text); /* quoted */

@@ -41,7 +41,7 @@ static void put_pose(sk_usda *u, int body)
         o);
   for (int k = 0; k < frames; k++) {
     const double *p = pose_of(u, body, k);
-    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    if (frames > 1) sk_usda_code(u, k);
     for (int c = 0; c < 3; c++) fputs(c ? ", " : "(", o), sk_put_double(o, p[c]);
     fputs(frames > 1 ? "),\n" : ")\n", o);
   }
@@ -52,7 +52,7 @@ static void put_pose(sk_usda *u, int body)
   for (int k = 0; k < frames; k++) {
     const double *q = pose_of(u, body, k) + 3;
     double sign = q[0] * last[0] + q[1] * last[1] + q[2] * last[2] + q[3] * last[3] < 0 ? -1 : 1;
-    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    if (frames > 1) sk_usda_code(u, k);
     for (int c = 0; c < 4; c++) last[c] = sign * q[c], fputs(c ? ", " : "(", o), sk_put_float(o, (float)last[c]);
     fputs(frames > 1 ? "),\n" : ")\n", o);
   }

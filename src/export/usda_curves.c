@@ -104,7 +104,7 @@ static void put_extents(sk_usda *u, const sk_usda_group *g)
   for (int k = 0; k < frames; k++) {
     const float *e = g->extent + 6 * (size_t)k, none[6] = {0};
     if (e[0] > e[3]) e = none;
-    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    if (frames > 1) sk_usda_code(u, k);
     fputs("[(", o), sk_put_point(o, e, ", "), fputs("), (", o), sk_put_point(o, e + 3, ", "), fputs(")]", o);
     fputs(frames > 1 ? ",\n" : "\n", o);
   }
