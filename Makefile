@@ -1,5 +1,5 @@
 # A thin front: everything is in CMakeLists.txt and scripts/.
-.PHONY: demo test test-slow test-interop bench install clean setup configure build
+.PHONY: demo test test-slow test-interop blender bench install clean setup configure build
 
 configure: setup
 	@cmake --preset release >/dev/null
@@ -26,6 +26,10 @@ test-slow: build
 # ParaView, Blender, a USD parser and h5py open what skein writes; installs them.
 test-interop: build
 	@scripts/test-interop
+
+# The add-on for Blender as a zip file: build/skein_blender.zip.
+blender:
+	@scripts/make-blender
 
 bench: setup
 	@scripts/bench

@@ -6,18 +6,22 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-enum { FORMAT, OUTPUT, FRAMES, UP, UNIT, POINTS, BODIES, NO_BODIES, CONTACTS, QUIET, HAIRS };
+enum { FORMAT, OUTPUT, FRAMES, START, RATE, UP, UNIT, POINTS, BODIES, NO_BODIES, CONTACTS, QUIET, HAIRS };
 
 static const tool_option options[] = {
     [FORMAT] = {"format", 'f', "NAME", "see below; default: by the ending of the output"},
     [OUTPUT] = {"output", 'o', "OUT", "where to; series: out_%04d.hair, or out.hair, which becomes that"},
     [FRAMES] = {"frames", 'n', "A:B[:STEP]", "frames A to B, every STEP-th; A, A: and :B do too; default: all"},
+    [START] = {"start", 0, "N", "number of the run's frame 0 in the files (a shot: 1001); default 0"},
+    [RATE] = {"rate", 0, "FPS",
+              "of the files: usda, abc; a run with more has samples between frames; default: its own"},
     [UP] = {"up", 'u', "AXIS", "y or z is up in the file; default z, as in the run"},
     [UNIT] = {"unit", 0, "UNIT", "m, cm or mm: of all lengths in the file; default m"},
-    [POINTS] = {"points", 0, "N", "points per rod or hair, evenly along it; default: those of the run"},
-    [BODIES] = {"bodies", 0, NULL, "with bodies; default for usda, vtp and obj"},
+    [POINTS] = {"points", 0, "N", "points per rod or hair, evenly along it; default: as its curve needs"},
+    [BODIES] = {"bodies", 0, NULL, "with bodies; default for abc, usda, vtp and obj"},
     [NO_BODIES] = {"no-bodies", 0, NULL, "without bodies"},
     [CONTACTS] = {"contacts", 0, NULL, "with contacts: usda, vtp, csv"},
     [QUIET] = {"quiet", 'q', NULL, "no progress"},
@@ -92,21 +96,52 @@ static bool parse_frames(const char *text, int frames, skein_export_def *def)
   return true;
 }
 
+/* What to take for a program whose own format is none of ours. */
+static void refuse_ending(const char *path)
+{
+  static const struct {
+    const char *ending, *take;
+  } others[] = {{".fbx", ".abc, which what reads FBX reads too (Maya, Unreal, Houdini, 3ds Max)"},
+                {".ma", ".abc for Maya"},
+                {".mb", ".abc for Maya"},
+                {".max", ".abc for 3ds Max"},
+                {".c4d", ".abc for Cinema 4D"},
+                {".bgeo", ".abc or .usda for Houdini"},
+                {".hip", ".abc or .usda for Houdini"},
+                {".uasset", ".abc for Unreal"},
+                {".blend", "the run itself: the add-on for Blender reads it"},
+                {".usd", ".usda for what reads USD"},
+                {".usdc", ".usda for what reads USD"},
+                {".usdz", ".usda for what reads USD"},
+                {".gltf", ".obj or .usda: glTF has no curves"},
+                {".glb", ".obj or .usda: glTF has no curves"},
+                {".vtk", ".pvd for ParaView"},
+                {".vtu", ".pvd for ParaView"},
+                {".stl", ".obj"},
+                {NULL, NULL}};
+  char list[160] = "";
+  for (int k = 0; k < SKEIN_FORMAT_COUNT; k++) {
+    size_t n = strlen(list);
+    snprintf(list + n, sizeof list - n, "%s.%s", k ? " " : "", skein_format_name((skein_format)k));
+  }
+  const char *dot = strrchr(path, '.'), *take = NULL;
+  for (int k = 0; dot && others[k].ending; k++)
+    if (!strcasecmp(dot, others[k].ending)) take = others[k].take;
+  if (take) tool_error("%s: %s is not written, take %s; all formats: %s", path, dot, take, list);
+  else tool_error("%s: no format is known by this ending, choose one with --format: %s", path, list);
+}
+
 static bool find_format(settings *s)
 {
   const char *names[SKEIN_FORMAT_COUNT];
   for (int k = 0; k < SKEIN_FORMAT_COUNT; k++) names[k] = skein_format_name((skein_format)k);
   int found = -1;
-  if (s->format && !strcmp(s->format, "abc"))
-    return tool_error("--format abc: Alembic is not written; usda holds the same curves and widths (docs/formats.md)"),
-           false;
   if (s->format) found = tool_parse_word("--format", s->format, names, SKEIN_FORMAT_COUNT);
   else found = skein_format_of_path(s->def.path);
-  if (found < 0 && !s->format)
-    tool_error("%s: no format is known by this ending, choose one with --format", s->def.path);
+  if (found < 0 && !s->format) refuse_ending(s->def.path);
   if (found < 0) return false;
   s->def.format = (skein_format)found;
-  bool usual = found == SKEIN_USDA || found == SKEIN_VTP || found == SKEIN_OBJ;
+  bool usual = found == SKEIN_USDA || found == SKEIN_ABC || found == SKEIN_VTP || found == SKEIN_OBJ;
   s->def.bodies = s->bodies < 0 ? usual : s->bodies > 0;
   return true;
 }
@@ -125,6 +160,8 @@ static bool set_option(settings *s, int key, const char *value)
   if (key == POINTS && !tool_parse_int("--points", value, 2, 65536, &s->def.points)) word = -1;
   if (key == BODIES) s->bodies = 1;
   if (key == NO_BODIES) s->bodies = 0;
+  if (key == START && !tool_parse_int("--start", value, -100000000, 100000000, &s->def.start)) word = -1;
+  if (key == RATE && !tool_parse_double("--rate", value, 1e-3, 1e5, &s->def.rate)) word = -1;
   if (key == CONTACTS) s->def.contacts = true;
   if (key == QUIET) s->quiet = true;
   return word >= 0;
@@ -173,11 +210,12 @@ static int run(const tool_command *command, int argc, char **argv)
 
 const tool_command tool_export = {
     .name = "export",
-    .about = "A run as files of other programs: USD, VTK, hair, OBJ, PLY, CSV",
+    .about = "A run as files of other programs: Alembic, USD, VTK, hair, OBJ, PLY, CSV",
     .usage = "RUN.h5 -o OUT [OPTIONS]",
     .options = options,
     .notes = print_formats,
-    .examples = "  skein export heap.h5 -o heap.usda --up y --unit cm           for Maya and Unreal\n"
+    .examples = "  skein export heap.h5 -o heap.abc --up y --unit cm            for Maya\n"
+                "  skein export heap.h5 -o heap.usda --up y                     for Solaris\n"
                 "  skein export heap.h5 -o heap.pvd --contacts                  for ParaView\n"
                 "  skein export heap.h5 -o hair_%04d.hair --frames 0:100:2      every second frame\n"
                 "  skein export heap.h5 -o last.obj --frames 240                one frame\n"

@@ -168,7 +168,7 @@ static skein_status save_checkpoint(job *s)
   return status;
 }
 
-/* How well the rods meet the strands of files, and what was moved out of bodies. */
+/* How well the rods meet the strands of files, what was guessed of files, and what was moved out of bodies. */
 static void tell_start(const job *s)
 {
   skein_start_info i = skein_scene_start(s->scene);
@@ -177,6 +177,9 @@ static void tell_start(const job *s)
     fprintf(stderr, "fit: %d strand%s, largest error %.3g mm (%.2g %% of the length; %s), mean %.3g mm (%.2g %%)\n",
             i.fitted, i.fitted == 1 ? "" : "s", 1e3 * i.fit_most, 100 * i.share_most, i.fit_worst, 1e3 * i.fit_mean,
             100 * i.share_mean);
+  if (i.guessed)
+    fprintf(stderr, "%s: says no unit, taken as %s with y up; 'scale' and 'up' would say otherwise\n", i.guessed,
+            i.guessed_metres < 1 ? "centimetres" : "metres");
   if (i.moved > 0)
     fprintf(stderr, "start: %d of %d rods moved out of bodies, by up to %.3g mm\n", i.moved, i.rods,
             1e3 * i.moved_most);

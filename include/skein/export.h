@@ -16,6 +16,7 @@ typedef enum skein_format {
   SKEIN_OBJ,  /* Wavefront, one file per frame */
   SKEIN_PLY,  /* vertices and edges, one file per frame */
   SKEIN_CSV,  /* a line per point, one file */
+  SKEIN_ABC,  /* Alembic: animated curves and meshes, camera, attributes of a groom, one file */
   SKEIN_FORMAT_COUNT
 } skein_format;
 
@@ -30,9 +31,12 @@ typedef struct skein_export_def {
   skein_format format;
   const char *path;      /* series: "out_%04d.hair", or "out.hair", which becomes that where there are several frames */
   int first, last, step; /* frames; last -1: the last one of the run */
+  int start;             /* number that frame 0 of the run has in the files */
+  double rate;           /* frames per second of the files: those of a run that has more lie between them (USD, Alembic);
+                            0: the run's */
   double unit;           /* m per unit of the file */
   bool y_up;             /* axes (x, z, -y): up is y, not z */
-  int points;            /* of each rod, evenly along it; 0: those of the run, whose number may change with time */
+  int points;            /* of each rod, evenly along it, the same in all frames; 0: as its curve needs over the run */
   bool bodies, contacts;
   const skein_hairs_def *hairs; /* hairs instead of the rods that were simulated; NULL: none. `points`, where given, are
                                    those of a hair */

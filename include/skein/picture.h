@@ -20,6 +20,7 @@ typedef struct skein_look_body {
   int vertices, triangles;
   const float *vertex, *normal; /* 3 per vertex, m, axes of the body (frame->body_pose takes them to the world) */
   const int *triangle;          /* 3 each, counter-clockwise from outside */
+  const float *uv;              /* 6 per triangle: texture coordinates of its corners; NULL: the mesh has none */
   float colour[3];              /* linear RGB, 0 to 1 */
   bool endless;                 /* a plane: the mesh is a square that covers the scene */
   bool moves;                   /* prescribed or dynamic */
@@ -38,6 +39,8 @@ SKEIN_API int skein_look_bodies(const skein_look *look);
 SKEIN_API const skein_look_body *skein_look_body_at(const skein_look *look, int i);
 /* The vertices of body i in a frame and, unless NULL, their normals (3 per vertex of the body, its axes). */
 SKEIN_API void skein_look_surface(const skein_look *look, const skein_frame *f, int i, float *vertex, float *normal);
+/* Texture coordinates of the place where a rod (or hair) of frame 0 roots; false: no body holds it, they are 0. */
+SKEIN_API bool skein_look_root_uv(const skein_look *look, const skein_frame *first, int rod, float uv[2]);
 SKEIN_API int skein_look_groups(const skein_look *look);
 SKEIN_API const char *skein_look_group_name(const skein_look *look, int g);
 SKEIN_API int skein_look_materials(const skein_look *look); /* those that rods are made of */

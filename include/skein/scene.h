@@ -58,6 +58,8 @@ typedef struct skein_start_info {
   int inside;         /* that could not be moved out, or not all of it: */
   double inside_most; /* m: the deepest place */
   const char *inside_worst;
+  const char *guessed;   /* the first file that does not say its unit and axes, which were guessed; NULL: none. Taken as: */
+  double guessed_metres; /* m per unit, y up */
 } skein_start_info;
 
 SKEIN_API skein_start_info skein_scene_start(const skein_scene *scene);

@@ -81,7 +81,8 @@ Manifest = struct("skein_manifest", ("source", c_char_p), ("title", c_char_p), (
 StartInfoStruct = struct("skein_start_info", ("rods", c_int), ("fitted", c_int), ("fit_most", c_double),
                          ("fit_mean", c_double), ("share_most", c_double), ("share_mean", c_double),
                          ("fit_worst", c_char_p), ("moved", c_int), ("moved_most", c_double), ("inside", c_int),
-                         ("inside_most", c_double), ("inside_worst", c_char_p))
+                         ("inside_most", c_double), ("inside_worst", c_char_p), ("guessed", c_char_p),
+                         ("guessed_metres", c_double))
 RodEnergyStruct = struct("skein_rod_energy", ("kinetic", c_double), ("elastic", c_double), ("gravity", c_double),
                          ("held", c_double))
 
@@ -190,8 +191,8 @@ MeasuresStruct = struct(
 
 LookBodyStruct = struct(
     "skein_look_body", ("name", c_char_p), ("group", c_char_p), ("vertices", c_int), ("triangles", c_int),
-    ("vertex", c_float_p), ("normal", c_float_p), ("triangle", c_int_p), ("colour", c_float * 3), ("endless", c_bool),
-    ("moves", c_bool), ("deforms", c_bool))
+    ("vertex", c_float_p), ("normal", c_float_p), ("triangle", c_int_p), ("uv", c_float_p), ("colour", c_float * 3),
+    ("endless", c_bool), ("moves", c_bool), ("deforms", c_bool))
 
 CameraStruct = struct("skein_look_camera", ("given", c_bool), ("eye", c_double * 3), ("target", c_double * 3),
                       ("up", c_double * 3), ("fov", c_double))
@@ -332,6 +333,7 @@ FUNCTIONS = {
     "skein_look_bodies": (c_int, [c_void_p]),
     "skein_look_body_at": (POINTER(LookBodyStruct), [c_void_p, c_int]),
     "skein_look_surface": (None, [c_void_p, _frame_p, c_int, c_float_p, c_float_p]),
+    "skein_look_root_uv": (c_bool, [c_void_p, _frame_p, c_int, c_float_p]),
     "skein_look_groups": (c_int, [c_void_p]),
     "skein_look_group_name": (c_char_p, [c_void_p, c_int]),
     "skein_look_materials": (c_int, [c_void_p]),

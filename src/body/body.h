@@ -34,6 +34,7 @@ typedef struct sk_shape {
   sk_vec3 edges;         /* box: half-edges (m) */
   const sk_mesh *mesh;   /* SK_MESH: owned by the scene */
   const sk_tube *tube;   /* SK_TUBE: the same */
+  const float *uv;       /* SK_MESH: texture coordinates, 6 per triangle, owned by the scene; NULL: none */
   const sk_cache *cache; /* SK_MESH: its surface moves by itself, and the mesh is that of t = 0; NULL: it does not */
 } sk_shape;
 

@@ -30,7 +30,7 @@ static const format formats[SKEIN_FORMAT_COUNT] = {
                    sk_write_vtp,
                    NULL},
     [SKEIN_HAIR] = {"hair",
-                    "Cem Yuksel's hair files, one per frame (Blender with our script, research renderers)",
+                    "Cem Yuksel's hair files, one per frame (research renderers)",
                     {".hair"},
                     false,
                     false,
@@ -46,6 +46,13 @@ static const format formats[SKEIN_FORMAT_COUNT] = {
                    sk_write_ply},
     [SKEIN_CSV] =
         {"csv", "a line per point and frame (numpy, R, a spreadsheet)", {".csv"}, false, true, sk_write_csv, NULL},
+    [SKEIN_ABC] = {"abc",
+                   "Alembic: animated curves and meshes, camera, groom attributes (Houdini, Maya, Unreal, Blender)",
+                   {".abc"},
+                   true,
+                   false,
+                   sk_write_abc,
+                   NULL},
 };
 
 const char *skein_format_name(skein_format f)
@@ -162,6 +169,11 @@ static skein_status check(const skein_run *run, const skein_export_def *def)
   if (f->one && strchr(def->path, '%') && !find_number(def->path, &at, &digits, &length))
     return sk_fail(SKEIN_BAD_INPUT, "%.200s: expected one number like %%04d in the name", def->path);
   if (!(def->unit > 1e-9 && def->unit < 1e9)) return sk_fail(SKEIN_BAD_INPUT, "unit is %g m, expected > 0", def->unit);
+  if (def->rate != 0 && !(def->rate > 1e-6 && def->rate < 1e6))
+    return sk_fail(SKEIN_BAD_INPUT, "rate is %g frames per second, expected > 0", def->rate);
+  if (def->rate != 0 && def->format != SKEIN_USDA && def->format != SKEIN_ABC)
+    return sk_fail(SKEIN_BAD_INPUT, "%s files have no frames between frames, a rate is for usda and abc", f->name);
+  if (abs(def->start) > 100000000) return sk_fail(SKEIN_BAD_INPUT, "start is %d, expected at most 1e8", def->start);
   if (def->points < 0 || def->points == 1 || def->points > 65536)
     return sk_fail(SKEIN_BAD_INPUT, "points is %d, expected 0 or 2 to 65536", def->points);
   if (def->bodies && !f->bodies) return sk_fail(SKEIN_BAD_INPUT, "%s files hold no bodies", f->name);
@@ -221,13 +233,17 @@ skein_status skein_export(const skein_run *run, const skein_export_def *def, ske
                  .step = def->step,
                  .count = (last - def->first) / def->step + 1,
                  .scale = 1 / def->unit};
-  s = f->all ? f->all(&x) : write_series(&x, f);
+  x.steps = x.count;
+  s = sk_topology_make(&x);
+  if (s.code == SKEIN_OK) s = f->all ? f->all(&x) : write_series(&x, f);
   int written = files.count;
   if (s.code == SKEIN_OK) s = sk_files_commit(&files);
   else sk_files_discard(&files);
   if (s.code == SKEIN_OK) *info = (skein_export_info){.frames = x.count, .files = written, .bytes = files.bytes};
   else if (x.stopped) info->stopped = true, s = sk_ok();
   if (s.code == SKEIN_OK && !x.stopped && def->progress) def->progress(x.steps, x.steps, def->user);
+  sk_topology_free(&x.topology);
+  sk_ring_free(&x);
   skein_hairs_destroy(hairs);
   skein_look_destroy(look);
   return s;

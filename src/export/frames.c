@@ -1,47 +1,8 @@
-/* A frame of the run as the file wants it: values per point, points evenly along each rod, then units and axes. */
+/* A frame of the run as the file wants it: in the strands of the run, with values per point, then units and axes. */
 #include "export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Points evenly along a rod: Catmull and Rom's cubic through those of the run, which are at equal steps ---- */
-
-static float cubic(float a, float b, float c, float d, float t)
-{
-  return b + 0.5f * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
-}
-
-static void resample_rod(const float *from, int have, float *to, int want)
-{
-  for (int k = 0; k < want; k++) {
-    double at = (double)k * (have - 1) / (want - 1);
-    int i = SK_MAX(SK_MIN((int)at, have - 2), 0);
-    float t = (float)(at - i);
-    for (int c = 0; c < 3; c++) {
-      float p = from[3 * i + c], q = have > 1 ? from[3 * i + 3 + c] : p;
-      float before = i > 0 ? from[3 * i - 3 + c] : 2 * p - q, after = i + 2 < have ? from[3 * i + 6 + c] : 2 * q - p;
-      to[3 * k + c] = cubic(before, p, q, after, t);
-    }
-  }
-}
-
-static skein_status resample(skein_frame *f, int want)
-{
-  if (want == 0 || f->rods == 0) return sk_ok();
-  if ((int64_t)f->rods * want > INT32_MAX / 8)
-    return sk_fail(SKEIN_BAD_INPUT, "points is %d, too many for %d rods", want, f->rods);
-  float *point = sk_calloc(3 * (size_t)f->rods * (size_t)want, sizeof *point);
-  if (!point) return sk_no_memory();
-  for (int i = 0; i < f->rods; i++) {
-    int have = f->point_start[i + 1] - f->point_start[i];
-    if (have > 0)
-      resample_rod(f->point + 3 * (size_t)f->point_start[i], have, point + 3 * (size_t)i * (size_t)want, want);
-  }
-  for (int i = 0; i <= f->rods; i++) f->point_start[i] = i * want;
-  free(f->point);
-  f->point = point, f->points = f->rods * want;
-  return sk_ok();
-}
 
 /* ---- Units and axes ---- */
 
@@ -81,19 +42,42 @@ static void convert(const sk_export *x, skein_frame *f)
 
 /* ---- Values ---- */
 
-/* guides: the frame as it is in the run, where hairs are shown. */
-static skein_status make_values(const sk_export *x, int index, const skein_frame *guides, sk_view *view)
+skein_status sk_frame_shown(const sk_export *x, int index, skein_frame *guides, skein_frame *f)
+{
+  skein_frame own = {0};
+  if (!x->hairs) return skein_run_frame(x->run, index, f);
+  skein_status s = skein_run_frame(x->run, index, &own);
+  if (s.code == SKEIN_OK) s = skein_hairs_frame(x->hairs, &own, f);
+  if (s.code == SKEIN_OK && guides) *guides = own;
+  else skein_frame_destroy(&own);
+  return s;
+}
+
+/* Of hairs: those of the frame as it was, carried to the strands. */
+static skein_status hair_values(const sk_export *x, skein_colour by, const skein_frame *before,
+                                const skein_frame *guides, const skein_frame *raw, float *value)
+{
+  float *from = sk_calloc((size_t)raw->points, sizeof *from);
+  if (!from) return sk_no_memory();
+  skein_status s = skein_hairs_values(x->hairs, x->look, by, before, guides, from);
+  if (s.code == SKEIN_OK) sk_topology_carry(&x->topology, raw, from, value);
+  free(from);
+  return s;
+}
+
+/* guides: the frame as it is in the run, where hairs are shown; raw: as it is shown, before it is fitted. */
+static skein_status make_values(const sk_export *x, int index, const skein_frame *guides, const skein_frame *raw,
+                                sk_view *view)
 {
   static const skein_colour by[SK_VALUES] = {SKEIN_BY_SPEED, SKEIN_BY_STATUS, SKEIN_BY_FORCE, SKEIN_BY_ISLAND};
-  skein_frame before = {0};
-  skein_status s = index > 0 ? skein_run_frame(x->run, index - 1, &before) : sk_ok();
-  if (s.code == SKEIN_OK && index > 0 && !x->hairs) s = resample(&before, x->def->points);
+  skein_frame before = {0}, *earlier = index > 0 ? &before : NULL;
+  skein_status s = earlier ? skein_run_frame(x->run, index - 1, earlier) : sk_ok();
+  if (s.code == SKEIN_OK && earlier && !x->hairs) s = sk_topology_fit(&x->topology, earlier);
   for (int v = 0; v < SK_VALUES && s.code == SKEIN_OK; v++) {
     view->value[v] = sk_calloc((size_t)view->f.points, sizeof(float));
     if (!view->value[v]) s = sk_no_memory();
-    else if (x->hairs)
-      s = skein_hairs_values(x->hairs, x->look, by[v], index > 0 ? &before : NULL, guides, view->value[v]);
-    else s = skein_look_values(x->look, by[v], index > 0 ? &before : NULL, &view->f, view->value[v]);
+    else if (x->hairs) s = hair_values(x, by[v], earlier, guides, raw, view->value[v]);
+    else s = skein_look_values(x->look, by[v], earlier, &view->f, view->value[v]);
   }
   skein_frame_destroy(&before);
   return s;
@@ -112,40 +96,73 @@ static bool make_abscissae(sk_view *view)
   return s != NULL;
 }
 
-/* The frame as it is shown, and its values. */
+/* The frame as it is shown, in the strands of the run, and its values. */
 static skein_status load_rods(const sk_export *x, int index, bool values, sk_view *view)
 {
-  skein_frame guides = {0};
-  skein_status s = skein_run_frame(x->run, index, x->hairs ? &guides : &view->f);
-  if (s.code == SKEIN_OK)
-    s = x->hairs ? skein_hairs_frame(x->hairs, &guides, &view->f) : resample(&view->f, x->def->points);
-  if (s.code == SKEIN_OK && values) s = make_values(x, index, &guides, view);
-  skein_frame_destroy(&guides);
+  skein_frame guides = {0}, raw = {0}; /* raw: only what carrying values takes */
+  bool hairs = values && x->hairs;
+  skein_status s = sk_frame_shown(x, index, hairs ? &guides : NULL, &view->f);
+  if (s.code == SKEIN_OK && hairs) {
+    raw.rods = view->f.rods, raw.points = view->f.points;
+    raw.point_start = sk_calloc((size_t)raw.rods + 1, sizeof(int));
+    if (!raw.point_start) s = sk_no_memory();
+    else memcpy(raw.point_start, view->f.point_start, ((size_t)raw.rods + 1) * sizeof(int));
+  }
+  if (s.code == SKEIN_OK) s = sk_topology_fit(&x->topology, &view->f);
+  if (s.code == SKEIN_OK && values) s = make_values(x, index, &guides, &raw, view);
+  skein_frame_destroy(&guides), skein_frame_destroy(&raw);
   return s;
 }
 
-skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view)
+static skein_status load(sk_export *x, int index, bool values, bool velocities, sk_view *view)
 {
-  int index = x->first + k * x->step;
-  *view = (sk_view){0};
-  if (x->def->progress && !x->def->progress(x->done, x->steps, x->def->user)) x->stopped = true;
-  if (x->stopped) return sk_fail(SKEIN_BAD_INPUT, "stopped");
   skein_status s = load_rods(x, index, values, view);
   if (s.code != SKEIN_OK) return s;
   view->colour = sk_calloc(3 * (size_t)view->f.rods, sizeof(float));
   if (!view->colour) return sk_no_memory();
   for (int i = 0; i < view->f.rods; i++) skein_look_rod_colour(x->look, &view->f, i, view->colour + 3 * (size_t)i);
+  if (velocities) s = sk_velocities(x, index, view);
+  if (s.code != SKEIN_OK) return s;
   convert(x, &view->f);
-  if (values && !make_abscissae(view)) return sk_no_memory();
-  x->done++;
+  if (view->velocity) turn_floats(view->velocity, (size_t)view->f.points, x->scale, x->def->y_up);
+  for (size_t c = 0; view->surface_velocity && c < 3 * (size_t)view->f.surface_vertices; c++)
+    view->surface_velocity[c] *= (float)x->scale;
+  return values && !make_abscissae(view) ? sk_no_memory() : sk_ok();
+}
+
+skein_status sk_view_load(sk_export *x, int k, bool values, sk_view *view)
+{
+  *view = (sk_view){0};
+  if (x->def->progress && !x->def->progress(x->done, x->steps, x->def->user)) x->stopped = true;
+  if (x->stopped) return sk_fail(SKEIN_BAD_INPUT, "stopped");
+  skein_status s = load(x, x->first + k * x->step, values, x->velocities, view);
+  if (s.code == SKEIN_OK) view->f.index += x->def->start;
+  if (s.code == SKEIN_OK) x->done++;
   return s;
+}
+
+double sk_export_rate(const sk_export *x)
+{
+  return x->def->rate > 0 ? x->def->rate : skein_run_fps(x->run);
+}
+
+double sk_view_number(const sk_export *x, int k)
+{
+  double index = x->first + (double)k * x->step;
+  return x->def->start + (x->def->rate > 0 ? index * x->def->rate / skein_run_fps(x->run) : index);
+}
+
+skein_status sk_view_rest(sk_export *x, sk_view *view)
+{
+  *view = (sk_view){0};
+  return load(x, 0, false, false, view);
 }
 
 void sk_view_free(sk_view *view)
 {
   skein_frame_destroy(&view->f);
   for (int v = 0; v < SK_VALUES; v++) free(view->value[v]);
-  free(view->abscissa), free(view->colour);
+  free(view->abscissa), free(view->colour), free(view->velocity), free(view->surface_velocity);
   *view = (sk_view){0};
 }
 
@@ -158,6 +175,15 @@ float *sk_body_vertices(const sk_export *x, const sk_view *view, int i)
   if (!v) return NULL;
   skein_look_surface(x->look, &view->f, i, v, v + count);
   for (size_t k = 0; k < count; k++) v[k] = (float)(x->scale * v[k]);
+  return v;
+}
+
+float *sk_body_velocities(const sk_export *x, const sk_view *view, int i)
+{
+  skein_frame rates = view->f; /* the same vertices of the same surfaces */
+  float *v = sk_calloc(3 * (size_t)skein_look_body_at(x->look, i)->vertices, sizeof *v);
+  rates.surface_vertex = view->surface_velocity;
+  if (v) skein_look_surface(x->look, &rates, i, v, NULL);
   return v;
 }
 

@@ -3,6 +3,7 @@
  *     /World/Rods/GROUP     cubic Catmull-Rom curves, pinned at their ends, through all points of all rods of a group
  *     /World/Bodies/NAME    a mesh that moves by translate and orient
  *     /World/Contacts       points with impulse and status, where wanted
+ *     /World/Camera         where the scene has one
  *
  * Time codes are frames of the run. An attribute that changes has time samples, one that does not has a value: so the
  * run is first read once to see what changes and how far things reach, then once per attribute that does. */
@@ -71,18 +72,19 @@ static skein_status look_through(sk_usda *u)
   int passes = 1 + 3 * x->def->contacts;
   for (int g = 0; g < u->group_count; g++) {
     const sk_usda_group *group = &u->groups[g];
-    if (group->used) passes += 1 + (group->changes ? 1 + !group->one_radius + !group->one_colour : 0);
+    if (group->used) passes += 2 + (group->changes ? !group->one_radius + !group->one_colour : 0);
   }
-  for (int i = 0; i < u->body_count; i++) passes += skein_look_body_at(x->look, i)->deforms ? 3 : 0;
+  for (int i = 0; i < u->body_count; i++) passes += skein_look_body_at(x->look, i)->deforms ? 4 : 0;
   x->steps = passes * x->count;
   return s;
 }
 
 /* ---- Samples ---- */
 
-int sk_usda_code(const sk_usda *u, int k)
+void sk_usda_code(sk_usda *u, int k)
 {
-  return u->x->first + k * u->x->step;
+  fputs("                ", u->out.stream), sk_put_double(u->out.stream, sk_view_number(u->x, k));
+  fputs(": ", u->out.stream);
 }
 
 skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int frames, sk_usda_put *put, int which)
@@ -94,7 +96,7 @@ skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int
   for (int k = 0; k < frames && s.code == SKEIN_OK; k++) {
     sk_view view;
     s = sk_view_load(u->x, k, false, &view);
-    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    if (frames > 1) sk_usda_code(u, k);
     if (s.code == SKEIN_OK) put(u, &view, which);
     fputs(frames > 1 ? ",\n" : "", o);
     if (s.code == SKEIN_OK && sk_out_failed(&u->out)) s = sk_out_failure(&u->out);
@@ -106,101 +108,6 @@ skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int
   return s;
 }
 
-/* ---- Curves ---- */
-
-/* Goes through the rods of a group: a comma between two, `count` pieces each. */
-static void put_points(sk_usda *u, const sk_view *view, int group)
-{
-  const skein_frame *f = &view->f;
-  FILE *o = u->out.stream;
-  const char *between = "[";
-  bool any = false;
-  for (int i = 0; i < f->rods; i++)
-    for (int k = f->point_start[i]; f->rod_group[i] == group && k < f->point_start[i + 1]; k++) {
-      fputs(between, o), fputc('(', o), sk_put_point(o, f->point + 3 * (size_t)k, ", "), fputc(')', o);
-      between = ", ", any = true;
-    }
-  fputs(any ? "]" : "[]", o);
-}
-
-static void put_counts(sk_usda *u, const sk_view *view, int group)
-{
-  const skein_frame *f = &view->f;
-  bool any = false;
-  for (int i = 0; i < f->rods; i++)
-    if (f->rod_group[i] == group)
-      fprintf(u->out.stream, "%s%d", any ? ", " : "[", f->point_start[i + 1] - f->point_start[i]), any = true;
-  fputs(any ? "]" : "[]", u->out.stream);
-}
-
-static void put_widths(sk_usda *u, const sk_view *view, int group)
-{
-  const skein_frame *f = &view->f;
-  bool any = false;
-  for (int i = 0; i < f->rods; i++)
-    for (int k = f->point_start[i]; f->rod_group[i] == group && k < f->point_start[i + 1]; k++)
-      fputs(any ? ", " : "[", u->out.stream), sk_put_float(u->out.stream, 2 * f->radius[i]), any = true;
-  fputs(any ? "]" : "[]", u->out.stream);
-}
-
-static void put_colours(sk_usda *u, const sk_view *view, int group)
-{
-  bool any = false;
-  FILE *o = u->out.stream;
-  for (int i = 0; i < view->f.rods; i++)
-    if (view->f.rod_group[i] == group) {
-      fputs(any ? ", (" : "[(", o), sk_put_point(o, view->colour + 3 * (size_t)i, ", "), fputc(')', o);
-      any = true;
-    }
-  fputs(any ? "]" : "[]", o);
-}
-
-static void put_extents(sk_usda *u, const sk_usda_group *g)
-{
-  FILE *o = u->out.stream;
-  int frames = u->x->count;
-  fprintf(o, frames > 1 ? "            float3[] extent.timeSamples = {\n" : "            float3[] extent = ");
-  for (int k = 0; k < frames; k++) {
-    const float *e = g->extent + 6 * (size_t)k, none[6] = {0};
-    if (e[0] > e[3]) e = none;
-    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
-    fputs("[(", o), sk_put_point(o, e, ", "), fputs("), (", o), sk_put_point(o, e + 3, ", "), fputs(")]", o);
-    fputs(frames > 1 ? ",\n" : "\n", o);
-  }
-  if (frames > 1) fputs("            }\n", o);
-}
-
-static skein_status put_group(sk_usda *u, int g)
-{
-  const sk_usda_group *group = &u->groups[g];
-  const char *name = skein_look_group_name(u->x->look, g);
-  FILE *o = u->out.stream;
-  int all = u->x->count, some = group->changes ? all : 1;
-  fprintf(o, "        def BasisCurves \"%s\"\n        {\n", group->name);
-  fputs("            uniform token type = \"cubic\"\n            uniform token basis = \"catmullRom\"\n"
-        "            uniform token wrap = \"pinned\"\n",
-        o);
-  fputs("            custom string skein:group = ", o), sk_usda_string(u, name ? name : ""), fputc('\n', o);
-  skein_status s = sk_usda_samples(u, "int[] curveVertexCounts", "", some, put_counts, g);
-  if (s.code == SKEIN_OK) s = sk_usda_samples(u, "point3f[] points", "", all, put_points, g);
-  if (s.code != SKEIN_OK) return s;
-  put_extents(u, group);
-  if (group->one_radius) {
-    fputs("            float[] widths = [", o), sk_put_float(o, 2 * group->radius);
-    fputs("] (\n                interpolation = \"constant\"\n            )\n", o);
-  } else
-    s = sk_usda_samples(u, "float[] widths", " (\n                interpolation = \"vertex\"\n            )", some,
-                        put_widths, g);
-  if (s.code == SKEIN_OK && group->one_colour) {
-    fputs("            color3f[] primvars:displayColor = [(", o), sk_put_point(o, group->colour, ", ");
-    fputs(")] (\n                interpolation = \"constant\"\n            )\n", o);
-  } else if (s.code == SKEIN_OK)
-    s = sk_usda_samples(u, "color3f[] primvars:displayColor",
-                        " (\n                interpolation = \"uniform\"\n            )", some, put_colours, g);
-  fputs("        }\n", o);
-  return s;
-}
-
 /* ---- The stage ---- */
 
 static void put_head(sk_usda *u)
@@ -208,9 +115,10 @@ static void put_head(sk_usda *u)
   FILE *o = u->out.stream;
   const sk_export *x = u->x;
   fputs("#usda 1.0\n(\n    defaultPrim = \"World\"\n    doc = ", o), sk_usda_string(u, skein_run_title(x->run));
-  fprintf(o, "\n    startTimeCode = %d\n    endTimeCode = %d\n", sk_usda_code(u, 0), sk_usda_code(u, x->count - 1));
-  fputs("    timeCodesPerSecond = ", o), sk_put_double(o, skein_run_fps(x->run));
-  fputs("\n    framesPerSecond = ", o), sk_put_double(o, skein_run_fps(x->run));
+  fputs("\n    startTimeCode = ", o), sk_put_double(o, sk_view_number(x, 0));
+  fputs("\n    endTimeCode = ", o), sk_put_double(o, sk_view_number(x, x->count - 1));
+  fputs("\n    timeCodesPerSecond = ", o), sk_put_double(o, sk_export_rate(x));
+  fputs("\n    framesPerSecond = ", o), sk_put_double(o, sk_export_rate(x));
   fputs("\n    metersPerUnit = ", o), sk_put_double(o, x->def->unit);
   fprintf(o, "\n    upAxis = \"%s\"\n)\n\n", x->def->y_up ? "Y" : "Z");
   fputs("def Xform \"World\" (\n    kind = \"component\"\n)\n{\n", o);
@@ -223,9 +131,10 @@ static skein_status put_stage(sk_usda *u)
   put_head(u);
   fputs("    def Scope \"Rods\"\n    {\n", o);
   for (int g = 0; g < u->group_count && s.code == SKEIN_OK; g++)
-    if (u->groups[g].used) s = put_group(u, g);
+    if (u->groups[g].used) s = sk_usda_group_put(u, g);
   fputs("    }\n", o);
   if (s.code == SKEIN_OK && u->x->def->bodies) s = sk_usda_bodies(u);
+  sk_usda_camera(u);
   if (s.code == SKEIN_OK && u->x->def->contacts) s = sk_usda_contacts(u);
   fputs("}\n", o);
   return s;
@@ -266,11 +175,13 @@ skein_status sk_write_usda(sk_export *x)
   u.body_count = x->def->bodies ? skein_look_bodies(x->look) : 0;
   x->steps = 2 * x->count;
   skein_status s = reserve(&u) ? sk_ok() : sk_no_memory();
+  if (s.code == SKEIN_OK) s = sk_frame_shown(x, 0, NULL, &u.first);
   if (s.code == SKEIN_OK) name_groups(&u), s = sk_files_open(x->files, x->def->path, &u.out);
   if (s.code == SKEIN_OK) s = look_through(&u);
   if (s.code == SKEIN_OK) s = put_stage(&u);
   skein_status closed = sk_files_close(x->files, &u.out);
   for (int g = 0; u.groups && g < u.group_count; g++) free(u.groups[g].extent);
   free(u.groups), free(u.pose);
+  skein_frame_destroy(&u.first);
   return s.code == SKEIN_OK ? closed : s;
 }

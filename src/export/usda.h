@@ -1,4 +1,4 @@
-/* What the two files that write USD share. */
+/* What the files that write USD share. */
 #ifndef SK_EXPORT_USDA_H
 #define SK_EXPORT_USDA_H
 
@@ -21,18 +21,22 @@ typedef struct sk_usda {
   int group_count;
   double *pose; /* 7 per body and frame */
   int body_count;
-  bool starved; /* no memory for a value */
+  skein_frame first; /* frame 0 of the run, as it is shown: where strands root */
+  bool starved;      /* no memory for a value */
 } sk_usda;
 
 /* Writes the value of one attribute in one frame; `which`: the group. */
 typedef void sk_usda_put(sk_usda *u, const sk_view *view, int which);
 
-int sk_usda_code(const sk_usda *u, int k); /* the time code of frame k */
+void sk_usda_code(sk_usda *u, int k); /* writes the time code of frame k and a colon */
 /* An attribute: time samples of the first `frames` frames, or one value. */
 skein_status sk_usda_samples(sk_usda *u, const char *head, const char *tail, int frames, sk_usda_put *put, int which);
 void sk_usda_string(sk_usda *u, const char *text); /* quoted */
 
+skein_status sk_usda_group_put(sk_usda *u, int g); /* usda_curves.c */
+
 /* usda_bodies.c */
+void sk_usda_camera(sk_usda *u);
 skein_status sk_usda_bodies(sk_usda *u);
 skein_status sk_usda_contacts(sk_usda *u);
 

@@ -1,6 +1,7 @@
-/* Bodies and contacts of a USD stage. */
+/* Bodies, contacts and the camera of a USD stage. */
 #include "export/usda.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static void put_pose(sk_usda *u, int body)
         o);
   for (int k = 0; k < frames; k++) {
     const double *p = pose_of(u, body, k);
-    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    if (frames > 1) sk_usda_code(u, k);
     for (int c = 0; c < 3; c++) fputs(c ? ", " : "(", o), sk_put_double(o, p[c]);
     fputs(frames > 1 ? "),\n" : ")\n", o);
   }
@@ -51,7 +52,7 @@ static void put_pose(sk_usda *u, int body)
   for (int k = 0; k < frames; k++) {
     const double *q = pose_of(u, body, k) + 3;
     double sign = q[0] * last[0] + q[1] * last[1] + q[2] * last[2] + q[3] * last[3] < 0 ? -1 : 1;
-    if (frames > 1) fprintf(o, "                %d: ", sk_usda_code(u, k));
+    if (frames > 1) sk_usda_code(u, k);
     for (int c = 0; c < 4; c++) last[c] = sign * q[c], fputs(c ? ", " : "(", o), sk_put_float(o, (float)last[c]);
     fputs(frames > 1 ? "),\n" : ")\n", o);
   }
@@ -98,6 +99,14 @@ static void put_normals(sk_usda *u, const sk_view *view, int body)
   free(v);
 }
 
+static void put_rates(sk_usda *u, const sk_view *view, int body)
+{
+  float *v = sk_body_velocities(u->x, view, body);
+  if (v) put_list(u->out.stream, v, skein_look_body_at(u->x->look, body)->vertices);
+  u->starved |= !v;
+  free(v);
+}
+
 /* An attribute of the surface: samples in time where it deforms. */
 static skein_status put_surface(sk_usda *u, const char *head, const char *tail, sk_usda_put *put, int body)
 {
@@ -123,6 +132,16 @@ static void name_body(const sk_usda *u, int body, char *name, size_t size)
   }
 }
 
+static void put_uv(FILE *o, const skein_look_body *b)
+{
+  fputs("            texCoord2f[] primvars:st = [", o);
+  for (int k = 0; k < 3 * b->triangles; k++) {
+    fputs(k ? ", (" : "(", o), sk_put_float(o, b->uv[2 * (size_t)k]);
+    fputs(", ", o), sk_put_float(o, b->uv[2 * (size_t)k + 1]), fputc(')', o);
+  }
+  fputs("] (\n                interpolation = \"faceVarying\"\n            )\n", o);
+}
+
 static skein_status put_body(sk_usda *u, int body)
 {
   const skein_look_body *b = skein_look_body_at(u->x->look, body);
@@ -137,6 +156,11 @@ static skein_status put_body(sk_usda *u, int body)
   if (b->endless) fputs("            uniform bool doubleSided = 1\n", o);
   skein_status s = put_surface(u, "float3[] extent", "", put_extent, body);
   if (s.code == SKEIN_OK) s = put_surface(u, "point3f[] points", "", put_vertices, body);
+  if (s.code == SKEIN_OK && b->deforms) {
+    u->x->velocities = true;
+    s = sk_usda_samples(u, "vector3f[] velocities", "", u->x->count, put_rates, body);
+    u->x->velocities = false;
+  }
   if (s.code == SKEIN_OK)
     s = put_surface(u, "normal3f[] normals", " (\n                interpolation = \"vertex\"\n            )",
                     put_normals, body);
@@ -148,6 +172,7 @@ static skein_status put_body(sk_usda *u, int body)
   fputs("]\n", o);
   fputs("            color3f[] primvars:displayColor = ", o), put_list(o, b->colour, 1);
   fputs(" (\n                interpolation = \"constant\"\n            )\n", o);
+  if (b->uv) put_uv(o, b);
   put_pose(u, body);
   fputs("        }\n", o);
   return s;
@@ -214,4 +239,37 @@ skein_status sk_usda_contacts(sk_usda *u)
   if (s.code == SKEIN_OK) s = sk_usda_samples(u, "int[] primvars:status", vertex, frames, put_status, 0);
   fputs("        }\n    }\n", o);
   return s;
+}
+
+/* ---- The camera: looks along its -z, y is up in the picture; a film of 36 x 24 mm ---- */
+
+static sk_vec3 turned(const sk_export *x, const double *v, double scale)
+{
+  sk_vec3 r = sk_mul(scale, sk_load3(v));
+  return x->def->y_up ? sk_vec(r.x, r.z, -r.y) : r;
+}
+
+void sk_usda_camera(sk_usda *u)
+{
+  FILE *o = u->out.stream;
+  skein_look_camera c = skein_look_camera_of(u->x->look);
+  if (!c.given) return;
+  sk_vec3 eye = turned(u->x, c.eye, u->x->scale), away = sk_sub(eye, turned(u->x, c.target, u->x->scale));
+  sk_vec3 z = sk_unit(away), side = sk_unit(sk_cross(turned(u->x, c.up, 1), z));
+  const sk_vec3 row[4] = {side, sk_cross(z, side), z, eye};
+  double distance = sk_norm(away), to_tenth = 0.01 / u->x->def->unit; /* a lens is in tenths of the stage's unit */
+  fputs("\n    def Camera \"Camera\"\n    {\n        float focalLength = ", o);
+  sk_put_float(o, (float)(to_tenth * 12 / tan(c.fov * SK_PI / 360)));
+  fputs("\n        float horizontalAperture = ", o), sk_put_float(o, (float)(36 * to_tenth));
+  fputs("\n        float verticalAperture = ", o), sk_put_float(o, (float)(24 * to_tenth));
+  fputs("\n        float focusDistance = ", o), sk_put_float(o, (float)distance);
+  fputs("\n        float2 clippingRange = (", o), sk_put_float(o, (float)(0.01 * distance));
+  fputs(", ", o), sk_put_float(o, (float)(1000 * distance));
+  fputs(")\n        matrix4d xformOp:transform = ( ", o);
+  for (int k = 0; k < 4; k++) {
+    double r[4] = {row[k].x, row[k].y, row[k].z, k == 3};
+    for (int m = 0; m < 4; m++) fputs(m ? ", " : k ? ", (" : "(", o), sk_put_double(o, r[m]);
+    fputc(')', o);
+  }
+  fputs(" )\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n    }\n", o);
 }

@@ -275,7 +275,7 @@ static skein_status write_pvd(sk_export *x, const char *base, const double *time
   for (int k = 0; k < x->count; k++) {
     fputs("    <DataSet timestep=\"", o), sk_put_double(o, time[k]), fputs("\" part=\"0\" file=\"", o),
         put_escaped(o, name);
-    fprintf(o, "/%s_%04d.vtp\"/>\n", series_names[which], x->first + k * x->step);
+    fprintf(o, "/%s_%04d.vtp\"/>\n", series_names[which], x->def->start + x->first + k * x->step);
   }
   fputs("  </Collection>\n</VTKFile>\n", o);
   return sk_files_close(x->files, &out);

@@ -63,6 +63,8 @@ static void make_bodies(skein_look *look, const skein_scene *scene)
     sk_surface s = sk_surface_make(&look->arena, &from->shape, sk_pose_in(&from->pose, middle), half);
     look->joins[i] = from->mode == SK_DYNAMIC;
     look->source[i] = from->shape.cache ? s.source : NULL;
+    float *uv = from->shape.uv ? SK_NEW_RAW(&look->arena, 6 * (size_t)s.triangles, float) : NULL;
+    if (uv) memcpy(uv, from->shape.uv, 6 * sizeof *uv * (size_t)s.triangles);
     look->bodies[i] = (skein_look_body){.name = copy_text(&look->arena, from->name),
                                         .group = look->groups[from->group],
                                         .vertices = s.vertices,
@@ -70,6 +72,7 @@ static void make_bodies(skein_look *look, const skein_scene *scene)
                                         .vertex = s.vertex,
                                         .normal = s.normal,
                                         .triangle = s.triangle,
+                                        .uv = uv,
                                         .colour = {from->colour.r, from->colour.g, from->colour.b},
                                         .endless = from->shape.kind == SK_PLANE,
                                         .moves = from->mode != SK_STATIC,
@@ -91,7 +94,7 @@ static void make_rods(skein_look *look, const skein_scene *scene)
     number[k] = look->material_count++;
   }
   for (int i = 0; i < scene->rod_count; i++)
-    look->rods[i] = (sk_look_rod){number[scene->rods[i].material], scene->rods[i].def.length};
+    look->rods[i] = (sk_look_rod){number[scene->rods[i].material], scene->rods[i].root_body, scene->rods[i].def.length};
 }
 
 skein_status skein_look_create(const skein_scene *scene, skein_look **out)
@@ -104,6 +107,7 @@ skein_status skein_look_create(const skein_scene *scene, skein_look **out)
   look->bodies = SK_NEW(&look->arena, scene->body_count, skein_look_body);
   look->joins = SK_NEW(&look->arena, scene->body_count, bool);
   look->source = SK_NEW(&look->arena, scene->body_count, int *);
+  look->tree = SK_NEW(&look->arena, scene->body_count, sk_mesh *);
   look->groups = SK_NEW(&look->arena, scene->group_count, const char *);
   look->materials = SK_NEW(&look->arena, scene->material_count, sk_look_material);
   look->rods = SK_NEW(&look->arena, scene->rod_count, sk_look_rod);
@@ -112,17 +116,16 @@ skein_status skein_look_create(const skein_scene *scene, skein_look **out)
     make_bodies(look, scene);
     make_rods(look, scene);
   }
-  if (look->arena.failed) {
-    skein_look_destroy(look);
-    return sk_no_memory();
-  }
-  *out = look;
-  return sk_ok();
+  skein_status s = look->arena.failed ? sk_no_memory() : sk_look_make_trees(look, scene);
+  if (s.code == SKEIN_OK) *out = look;
+  else skein_look_destroy(look);
+  return s;
 }
 
 void skein_look_destroy(skein_look *look)
 {
   if (!look) return;
+  for (int i = 0; look->tree && i < look->body_count; i++) sk_mesh_destroy(look->tree[i]);
   sk_arena_free(&look->arena);
   free(look);
 }

@@ -11,7 +11,8 @@
 
 /* What values.c must know of a rod of the scene. */
 typedef struct sk_look_rod {
-  int material; /* of the look's */
+  int material;  /* of the look's */
+  int root_body; /* that holds its root; -1: none */
   double length;
 } sk_look_rod;
 
@@ -25,6 +26,7 @@ struct skein_look {
   skein_look_body *bodies;
   bool *joins;  /* of each body: dynamic, so that islands go through it */
   int **source; /* of each body that deforms: the vertex of its file behind each of its vertices; else NULL */
+  sk_mesh **tree; /* of each body that has texture coordinates and holds roots: its mesh at t = 0; else NULL */
   int body_count;
   const char **groups;
   int group_count;
@@ -56,6 +58,9 @@ sk_surface sk_surface_mesh(sk_arena *arena, const double *v, int vertices, const
 
 /* surface.c: places of body i in a frame, in its axes: all that its vertices take, each at least once. */
 void sk_look_places(const skein_look *look, const skein_frame *f, int i, const float **vertex, int *count);
+
+/* root_uv.c: the meshes on which roots are looked for. */
+skein_status sk_look_make_trees(skein_look *look, const skein_scene *scene);
 
 /* Where rod i of the frame stands in the look; a safe one when the frame is not of this scene. */
 int sk_look_material_of(const skein_look *look, const skein_frame *f, int rod);

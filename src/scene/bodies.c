@@ -35,12 +35,16 @@ static void read_mesh(sk_reader *r, const sk_at *at, sk_shape *shape)
     sk_at_fail(r, &up, "stands beside 'animation', expected the body's 'rotation' to turn both");
   if (sk_failed(r)) return;
   skein_status status = sk_triangles_read(path, &t);
+  sk_use_units(r, at, file, &t.units, &scale, &y_up);
+  t.units.y_up = y_up;
   for (size_t k = 0; k < 3 * (size_t)t.vertices; k++) t.v[k] *= scale;
   if (y_up) sk_turn_up(t.v, t.vertices);
   if (status.code == SKEIN_OK) shape->cache = sk_read_animation(r, at, &t, scale);
   if (status.code == SKEIN_OK && !sk_failed(r))
     status = sk_mesh_create(t.v, t.vertices, t.t, t.triangles, convex, &mesh);
   sk_at_refuse(r, &field, sk_status_prefix(status, sk_safe(file, word, sizeof word)));
+  float *uv = t.uv && mesh ? SK_READ_NEW(r, 6 * (size_t)t.triangles, float) : NULL;
+  if (uv) shape->uv = memcpy(uv, t.uv, 6 * sizeof *uv * (size_t)t.triangles);
   sk_triangles_destroy(&t);
   if (mesh) s->meshes[s->mesh_count++] = mesh;
   shape->mesh = mesh;

@@ -219,10 +219,23 @@ static skein_status read_series(const sk_cache_def *def, const sk_triangles *mes
 
 /* ---- All ---- */
 
+static skein_status read_archive(const sk_cache_def *def, int vertices, sk_cache **out)
+{
+  char *bytes;
+  size_t size;
+  skein_status s = sk_file_read(def->path, INT32_MAX, &bytes, &size);
+  if (s.code == SKEIN_OK) s = sk_abc_cache_parse(bytes, size, def, vertices, out);
+  free(bytes);
+  return s;
+}
+
 skein_status sk_cache_read(const sk_cache_def *def, const sk_triangles *mesh, sk_cache **out)
 {
   *out = NULL;
-  skein_status s = def->format == SK_CACHE_OBJ ? read_series(def, mesh, out) : open_binary(def, mesh->vertices, out);
+  skein_status s;
+  if (def->format == SK_CACHE_OBJ) s = read_series(def, mesh, out);
+  else if (def->format == SK_CACHE_ABC) s = read_archive(def, mesh->vertices, out);
+  else s = open_binary(def, mesh->vertices, out);
   if (s.code != SKEIN_OK) sk_cache_destroy(*out), *out = NULL;
   else turn_axes(def, *out);
   return s;

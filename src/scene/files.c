@@ -72,7 +72,8 @@ static skein_status parse_strands(const char *path, char *bytes, size_t size, sk
   if (ends_with(path, ".hair")) return sk_hair_parse(bytes, size, out);
   if (ends_with(path, ".obj")) return sk_obj_strands_parse(bytes, size, out);
   if (ends_with(path, ".ply")) return sk_ply_parse(bytes, size, out);
-  return sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .hair, .obj or .ply");
+  if (ends_with(path, ".abc")) return sk_abc_strands_parse(bytes, size, out);
+  return sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .hair, .obj, .ply or .abc");
 }
 
 /* What is to be read: strands, or triangles, or which of them have a name. */
@@ -95,6 +96,7 @@ static skein_status read_file(const char *path, const wish *w)
   if (!plain) return free(bytes), sk_no_memory();
   locale_t before = uselocale(plain);
   if (w->strands) s = parse_strands(path, bytes, size, w->strands);
+  else if (w->triangles && ends_with(path, ".abc")) s = sk_abc_triangles_parse(bytes, size, w->triangles);
   else if (w->triangles) s = sk_obj_triangles_parse(bytes, size, w->triangles);
   else s = sk_obj_mark_parse(bytes, size, w->name, w->count, w->marked);
   uselocale(before);
@@ -120,8 +122,9 @@ void sk_strands_destroy(sk_strands *s)
 skein_status sk_triangles_read(const char *path, sk_triangles *out)
 {
   *out = (sk_triangles){0};
-  skein_status s = ends_with(path, ".obj") ? read_file(path, &(wish){.triangles = out})
-                                           : sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .obj");
+  skein_status s = ends_with(path, ".obj") || ends_with(path, ".abc")
+                       ? read_file(path, &(wish){.triangles = out})
+                       : sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .obj or .abc");
   if (s.code != SKEIN_OK) sk_triangles_destroy(out);
   return s;
 }
@@ -133,7 +136,7 @@ skein_status sk_triangles_mark(const char *path, const char *name, int triangles
 
 void sk_triangles_destroy(sk_triangles *t)
 {
-  free(t->v), free(t->t);
+  free(t->v), free(t->t), free(t->uv);
   *t = (sk_triangles){0};
 }
 

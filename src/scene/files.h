@@ -1,22 +1,32 @@
-/* Files that scenes name: strands (Cem Yuksel's .hair, OBJ lines, PLY edges) and triangles (OBJ). Numbers are as in the
- * file. Messages do not name the file: the caller knows it. */
+/* Files that scenes name: strands (Cem Yuksel's .hair, OBJ lines, PLY edges, Alembic curves) and triangles (OBJ,
+ * Alembic). Numbers are as in the file. Messages do not name the file: the caller knows it. */
 #ifndef SK_SCENE_FILES_H
 #define SK_SCENE_FILES_H
 
 #include "base/base.h"
 #include "body/body.h"
 
+/* What a file says of its own lengths and axes. */
+typedef struct sk_units {
+  double metres; /* per unit; 0: it says nothing, as most */
+  bool y_up;     /* else z is up */
+  bool guessed;  /* by the program that wrote it */
+} sk_units;
+
 /* Polylines; arrays on the heap. */
 typedef struct sk_strands {
   int count;
   int *start;    /* count + 1: strand i has the points start[i] .. start[i+1] - 1, root first */
   double *point; /* 3 each */
+  sk_units units;
 } sk_strands;
 
 typedef struct sk_triangles {
   int vertices, triangles;
   double *v; /* 3 each */
   int *t;    /* 3 each */
+  float *uv; /* 6 each: texture coordinates of the corners; NULL: not all have them */
+  sk_units units;
 } sk_triangles;
 
 /* A list on the heap that grows; at most INT_MAX/4 numbers. */
@@ -40,7 +50,7 @@ skein_status sk_triangles_mark(const char *path, const char *name, int triangles
 void sk_triangles_destroy(sk_triangles *t);
 
 /* Vertices of a mesh over time (file_cache.c). */
-typedef enum sk_cache_format { SK_CACHE_PC2, SK_CACHE_MDD, SK_CACHE_OBJ, SK_CACHE_COUNT } sk_cache_format;
+typedef enum sk_cache_format { SK_CACHE_PC2, SK_CACHE_MDD, SK_CACHE_OBJ, SK_CACHE_ABC, SK_CACHE_COUNT } sk_cache_format;
 
 typedef struct sk_cache_def {
   const char *path; /* OBJ: with a number, "head_%04d.obj" */
@@ -61,6 +71,11 @@ skein_status sk_obj_strands_parse(char *text, size_t size, sk_strands *out);
 skein_status sk_obj_triangles_parse(char *text, size_t size, sk_triangles *out);
 skein_status sk_obj_mark_parse(char *text, size_t size, const char *name, int triangles, uint8_t *marked);
 skein_status sk_ply_parse(char *bytes, size_t size, sk_strands *out);
+
+/* file_abc.c */
+skein_status sk_abc_strands_parse(const char *bytes, size_t size, sk_strands *out);
+skein_status sk_abc_triangles_parse(const char *bytes, size_t size, sk_triangles *out);
+skein_status sk_abc_cache_parse(const char *bytes, size_t size, const sk_cache_def *def, int vertices, sk_cache **out);
 
 /* Edges (pairs of vertices, from root to tip where they can) made into open chains, in the order of their first
  * vertex. base: the number that messages call vertex 0 by. */

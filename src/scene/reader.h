@@ -3,6 +3,7 @@
 #ifndef SK_SCENE_READER_H
 #define SK_SCENE_READER_H
 
+#include "scene/files.h"
 #include "scene/scene.h"
 
 #include <jansson.h>
@@ -167,6 +168,9 @@ bool sk_name_take(sk_reader *r, json_t *index, const sk_at *at, const char *kind
 /* values.c: "up" of a file, "z" or "y"; its points (3 each) turned so that up is z: (x, -z, y). */
 bool sk_get_y_up(sk_reader *r, const sk_at *object);
 void sk_turn_up(double *points, int count);
+/* Scale and axes of a file that says something of them (or whose program is known by them): what the entry says goes
+ * before. The first file of the scene whose unit was guessed is kept, for skein_scene_start. */
+void sk_use_units(sk_reader *r, const sk_at *entry, const char *file, const sk_units *units, double *scale, bool *y_up);
 /* The path of a file that is named in the scene; in the arena. */
 const char *sk_reader_path(sk_reader *r, const char *file);
 

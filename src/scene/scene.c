@@ -230,7 +230,7 @@ const char *skein_scene_name(const skein_scene *scene, int object)
 
 skein_start_info skein_scene_start(const skein_scene *scene)
 {
-  skein_start_info s = {.rods = scene->rod_count};
+  skein_start_info s = {.rods = scene->rod_count, .guessed = scene->guessed, .guessed_metres = scene->guessed_metres};
   for (int i = 0; i < scene->rod_count; i++) {
     const sk_scene_rod *rod = scene->rods + i;
     if (rod->fitted) {

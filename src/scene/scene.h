@@ -147,10 +147,12 @@ struct skein_scene {
   int force_count;
   sk_scene_step step;
   sk_scene_output output;
-  const char **names; /* of rods, then of bodies */
-  double unit;        /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
-  char *source;       /* the JSON text as read, with --set applied */
-  sk_arena arena;     /* everything but the meshes, their caches and the tubes */
+  const char **names;    /* of rods, then of bodies */
+  double unit;           /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
+  const char *guessed;   /* the first file whose unit was guessed, NULL: none, */
+  double guessed_metres; /* and what it was taken to be */
+  char *source;          /* the JSON text as read, with --set applied */
+  sk_arena arena;        /* everything but the meshes, their caches and the tubes */
   sk_mesh **meshes;
   int mesh_count;
   sk_cache **caches;

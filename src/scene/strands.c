@@ -124,6 +124,7 @@ void sk_rods_from_strands(sk_reader *r, const sk_at *entry, const sk_scene_rod *
   if (sk_failed(r)) return;
   if (file) sk_at_refuse(r, &at, sk_status_prefix(sk_strands_read(path, &strands), sk_safe(file, word, sizeof word)));
   else sk_at_refuse(r, &at, strand_of_points(r, &at, &strands));
+  if (file && !sk_failed(r)) sk_use_units(r, entry, file, &strands.units, &j.scale, &y_up);
   j.count = SK_MIN(count, strands.count);
   if (y_up && !sk_failed(r)) sk_turn_up(strands.point, strands.start[strands.count]);
   if ((int64_t)j.count * j.elements > MOST_ELEMENTS)

@@ -167,3 +167,13 @@ void sk_turn_up(double *points, int count)
     p[1] = -p[2], p[2] = y;
   }
 }
+
+void sk_use_units(sk_reader *r, const sk_at *entry, const char *file, const sk_units *units, double *scale, bool *y_up)
+{
+  skein_scene *s = r->scene;
+  if (!(units->metres > 0)) return;
+  if (!sk_at_has(entry, "up")) *y_up = units->y_up;
+  if (sk_at_has(entry, "scale")) return;
+  *scale = units->metres;
+  if (units->guessed && !s->guessed) s->guessed = sk_reader_path(r, file), s->guessed_metres = units->metres;
+}

@@ -26,11 +26,11 @@ _skein_value()
         measure:--reach | measure:--share | measure:--hold | measure:--slip | measure:--cell | measure:--outer)
             COMPREPLY=(); return ;;
         run:--resume | run:-r) _skein_files "*.h5"; return ;;
-        export:--format | export:-f) _skein_words "usda vtp hair obj ply csv"; return ;;
+        export:--format | export:-f) _skein_words "abc usda vtp hair obj ply csv"; return ;;
         export:--up | export:-u) _skein_words "y z"; return ;;
         export:--unit) _skein_words "m cm mm"; return ;;
-        export:--output | export:-o) _skein_files "*.usda" "*.pvd" "*.hair" "*.obj" "*.ply" "*.csv"; return ;;
-        export:--frames | export:-n | export:--points) COMPREPLY=(); return ;;
+        export:--output | export:-o) _skein_files "*.abc" "*.usda" "*.pvd" "*.hair" "*.obj" "*.ply" "*.csv"; return ;;
+        export:--frames | export:-n | export:--points | export:--start | export:--rate) COMPREPLY=(); return ;;
         export:--contacts) return 1 ;;
         *:--hairs | *:--clump | *:--frizz | *:--hair-width | *:--hair-seed | *:--hair-group) COMPREPLY=(); return ;;
         run:--dump-problems | stats:--plot | measure:--plot) _skein_files; return ;;
@@ -102,7 +102,7 @@ _skein()
             --help" ;;
         view:*) if [[ " ${COMP_WORDS[*]} " == *" --live "* ]]; then _skein_files "*.json"; else _skein_files "*.h5"; fi ;;
         knot:*) _skein_words "--port --host --threads --set --no-open --help" ;;
-        export:-*) _skein_words "--format --output --frames --up --unit --points --bodies --no-bodies --contacts --quiet
+        export:-*) _skein_words "--format --output --frames --start --rate --up --unit --points --bodies --no-bodies --contacts --quiet
             $hairs --help" ;;
         export:*) _skein_files "*.h5" ;;
         render:-*) _skein_words "--output --frame --frames --size --samples --colour --range --shading --radius-scale --eye --target
