@@ -186,7 +186,7 @@ test_bench() {
   "$skein" gen manufactured --contacts 8 -o set/b.hdf5 >out 2>&1
   "$skein" gen manufactured --contacts 8 --d 2 -o set/c.hdf5 >out 2>&1
   exits "bench friction" 0 bench friction set --max-sweeps 200 --csv b.csv
-  check "bench: 15 solvers x 3 problems" test "$(wc -l <b.csv)" -eq 46
+  check "bench: 19 solvers x 3 problems" test "$(wc -l <b.csv)" -eq 58
   check "bench: columns" grep -q '%alt *%fail *%>tol *sweeps' out
   check "bench: tolerance of approximate solvers" grep -q '^pyramid4 *5e-02' out
   exits "bench, plot" 0 bench friction set/a.hdf5 --locals mfb+enum,secular,pyramid4 --max-sweeps 50 --plot b.svg

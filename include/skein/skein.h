@@ -331,6 +331,9 @@ typedef enum skein_local {
 
 typedef enum skein_operator { SKEIN_OPERATOR_AUTO, SKEIN_EXPLICIT, SKEIN_FACTORED } skein_operator;
 typedef enum skein_accelerate { SKEIN_ACCELERATE_NONE, SKEIN_ANDERSON, SKEIN_RELAX } skein_accelerate;
+/* The radius of the ball on which the Alart-Curnier function projects: mu max(r_N - rho u_N, 0), as Alart and Curnier
+ * have it, or mu max(r_N, 0), as in Bertails-Descoubes et al. 2011. */
+typedef enum skein_ball { SKEIN_BALL_AUGMENTED, SKEIN_BALL_PLAIN } skein_ball;
 typedef enum skein_measure { SKEIN_ERROR_REL, SKEIN_ERROR_FB } skein_measure;
 
 /* Names as on the command line ("newton-ac", "mfb"); find returns -1 when there is none. */
@@ -363,6 +366,7 @@ typedef struct skein_solve_def {
   int threads;           /* 0: all cores. The bits of the answer do not depend on it */
   skein_operator operator_form;
   skein_accelerate accelerate;
+  skein_ball ball; /* of newton-ac, pac and dac */
   bool freeze;     /* contact freezing (not with Anderson: its map must stay the same) */
   bool warm_start; /* start from solution->r */
   int look; /* sweeps between two full evaluations of the error, which progress sees; 0: 20, or 10 where there are

@@ -116,8 +116,8 @@ ProgressFn = CFUNCTYPE(c_bool, c_void_p, POINTER(ProgressStruct))
 SolveDef = struct(
     "skein_solve_def", ("method", c_int), ("local", c_int), ("failsafe", c_bool), ("tol", c_double), ("measure", c_int),
     ("local_tol", c_double), ("max_sweeps", c_int), ("max_seconds", c_double), ("threads", c_int),
-    ("operator_form", c_int), ("accelerate", c_int), ("freeze", c_bool), ("warm_start", c_bool), ("look", c_int),
-    ("progress", ProgressFn), ("user", c_void_p))
+    ("operator_form", c_int), ("accelerate", c_int), ("ball", c_int), ("freeze", c_bool),
+    ("warm_start", c_bool), ("look", c_int), ("progress", ProgressFn), ("user", c_void_p))
 
 SolveInfoStruct = struct(
     "skein_solve_info", ("converged", c_bool), ("error", ErrorStruct), ("iterations", c_int), ("islands", c_int),
