@@ -344,8 +344,10 @@ SKEIN_API const char *skein_local_about(skein_local l);
 SKEIN_API int skein_method_find(const char *name);
 SKEIN_API int skein_local_find(const char *name);
 
-/* Called after every full error evaluation, one call at a time but from any thread (islands are solved side by side);
- * returning true stops the solve (not converged). Only the measure that is solved for is known, the other is NaN. */
+/* Called with the error of the guess, after every evaluation of the error over all contacts, and between them as
+ * skein_solve_def.look says; one call at a time but from any thread (islands are solved side by side). It changes no
+ * bit of the answer, unless it returns true, which stops the solve (not converged). Only the measure that is solved for
+ * is known, the other is NaN. */
 typedef struct skein_progress {
   int iteration;
   double seconds;
@@ -369,8 +371,7 @@ typedef struct skein_solve_def {
   skein_ball ball; /* of newton-ac, pac and dac */
   bool freeze;     /* contact freezing (not with Anderson: its map must stay the same) */
   bool warm_start; /* start from solution->r */
-  int look; /* sweeps between two full evaluations of the error, which progress sees; 0: 20, or 10 where there are
-               patches */
+  int look; /* progress is called every so many sweeps of Gauss-Seidel; 0: when the solver looks at the error itself */
   skein_progress_fn progress;
   void *user;
 } skein_solve_def;

@@ -357,10 +357,9 @@ def solve(W=None, b=None, mu=None, *, M=None, H=None, f=None, u_f=None, d: int |
     ball          on which "newton-ac", "pac" and "dac" project: "augmented", mu max(r_N - rho u_N, 0), or "plain",
                   mu max(r_N, 0)
     freeze        contacts at rest are visited less often (not with "anderson")
-    look          sweeps between two full evaluations of the error, which progress sees; 0: 20
-    progress      called with a `Progress` after each of them; true stops the solve. It comes from any thread, one at a
-                  time; with one, Ctrl-C works too. It begins with an evaluation of the guess, so the last bits may
-                  differ from a solve without
+    look          sweeps of Gauss-Seidel between two calls of progress; 0: when the solver looks at the error itself
+    progress      called with a `Progress` of the guess and after every look at the error; true stops the solve. It comes
+                  from any thread, one at a time; with one, Ctrl-C works too. It changes no bit of the answer
 
     A block on the ground, pushed sideways harder than friction can hold:
 

@@ -61,6 +61,8 @@ void sk_work_keep(sk_work *w, const double *r, double error);
 double sk_work_accept(sk_work *w, const double *r);
 /* The error of contact i. */
 double sk_work_contact(const sk_work *w, int i, const double *r, const double *u);
+/* Tells the caller; true when it says stop. */
+bool sk_work_tell(sk_work *w, double error);
 /* Tells the caller and looks at the clock; true when the solver must stop (converged, out of time or iterations). */
 bool sk_work_done(sk_work *w, double error);
 
