@@ -282,6 +282,7 @@ typedef struct skein_fclib {
   skein_solution *guess;                 /* guesses of them */
   skein_solution solution;               /* arrays are NULL where the file has none */
   char *title, *description, *math_info; /* may be NULL */
+  bool M_triangle;                       /* read: the file holds one triangle of M, which is whole here */
 } skein_fclib;
 
 SKEIN_API skein_status skein_fclib_read(const char *path, skein_fclib *file);

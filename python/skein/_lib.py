@@ -105,7 +105,7 @@ SolutionStruct = struct("skein_solution", ("r", c_double_p), ("u", c_double_p), 
 
 FclibStruct = struct("skein_fclib", ("problem", ProblemStruct), ("guesses", c_int), ("guess", POINTER(SolutionStruct)),
                      ("solution", SolutionStruct), ("title", c_char_p), ("description", c_char_p),
-                     ("math_info", c_char_p))
+                     ("math_info", c_char_p), ("M_triangle", c_bool))
 
 ErrorStruct = struct("skein_error", ("fb", c_double), ("rel", c_double), ("worst", c_int))
 
