@@ -52,7 +52,7 @@ typedef struct outcome {
 typedef enum child_end { CHILD_DONE, CHILD_CRASHED, CHILD_TIMEOUT } child_end;
 typedef void (*child_work)(const job *j, outcome *out);
 
-static double skein_run(const job *j, skein_solution *s, skein_solve_info *info)
+static double run_skein(const job *j, skein_solution *s, skein_solve_info *info)
 {
   skein_solve_def def = skein_default_solve_def();
   def.tol = j->target, def.measure = SKEIN_ERROR_REL, def.threads = 1;
@@ -93,10 +93,10 @@ static void work_skein(const job *j, outcome *out)
   skein_solution s;
   skein_solve_info info;
   if (skein_solution_create(j->problem, &s).code) _exit(3);
-  out->skein_seconds = skein_run(j, &s, &info), out->skein_setup = info.seconds_setup;
+  out->skein_seconds = run_skein(j, &s, &info), out->skein_setup = info.seconds_setup;
   int repeats = repeats_for(out->skein_seconds);
   for (int k = 1; k < repeats && info.converged; k++) {
-    out->skein_seconds = fmin(out->skein_seconds, skein_run(j, &s, &info));
+    out->skein_seconds = fmin(out->skein_seconds, run_skein(j, &s, &info));
     out->skein_setup = fmin(out->skein_setup, info.seconds_setup);
   }
   out->info = !info.converged, out->iterations = info.iterations, out->method = info.method;
@@ -114,7 +114,7 @@ static void work_both(const job *j, outcome *out)
   out->seconds = out->skein_seconds = INFINITY;
   for (int k = 0; k <= j->repeats; k++) {
     double rival = siconos_solve(j->siconos, j->rival, j->tol, r, u, &out->info);
-    double skein = j->with_skein ? skein_run(j, &s, &info) : INFINITY;
+    double skein = j->with_skein ? run_skein(j, &s, &info) : INFINITY;
     if (k == 0 && j->repeats > 1) continue;
     out->seconds = fmin(out->seconds, rival), out->skein_seconds = fmin(out->skein_seconds, skein);
   }

@@ -94,6 +94,12 @@ test_history() {
   # shellcheck disable=SC2016
   check "history fb has numbers" awk -F, 'NR > 1 && $5 == "" {exit 1}' h.csv
   check "history never NaN" sh -c '! grep -qi nan h.csv'
+  exits "without history" 0 solve --json hair.hdf5 --method gs --tol 1e-12 -j1
+  cp out plain.json
+  exits "with history, on two threads" 0 solve --json hair.hdf5 --method gs --tol 1e-12 -j2 --history h.csv
+  json "history: the same answer" \
+    'all(v == o[k] for k, v in json.load(open("plain.json")).items() if k[:7] not in ("seconds", "threads"))'
+  json "history: the guess and every sweep" 'o["iterations"] > 20 and o["iterations"] + 2 <= len(open("h.csv").readlines())'
   refuses "history in no directory" 3 "nowhere/h.csv" solve known.hdf5 --history nowhere/h.csv
   refuses "history is a directory" 3 "$work" solve known.hdf5 --history "$work"
   [ -e /dev/full ] && refuses "history on a full disk" 3 "/dev/full" solve known.hdf5 --history /dev/full
@@ -186,7 +192,7 @@ test_bench() {
   "$skein" gen manufactured --contacts 8 -o set/b.hdf5 >out 2>&1
   "$skein" gen manufactured --contacts 8 --d 2 -o set/c.hdf5 >out 2>&1
   exits "bench friction" 0 bench friction set --max-sweeps 200 --csv b.csv
-  check "bench: 15 solvers x 3 problems" test "$(wc -l <b.csv)" -eq 46
+  check "bench: 19 solvers x 3 problems" test "$(wc -l <b.csv)" -eq 58
   check "bench: columns" grep -q '%alt *%fail *%>tol *sweeps' out
   check "bench: tolerance of approximate solvers" grep -q '^pyramid4 *5e-02' out
   exits "bench, plot" 0 bench friction set/a.hdf5 --locals mfb+enum,secular,pyramid4 --max-sweeps 50 --plot b.svg

@@ -197,7 +197,7 @@ static void bad_matrices(void **state)
       {LOCAL "W/m", INTS, 1, {-4}, "fclib_local/W/m: is -4"},
       {LOCAL "W/m", INTS, 1, {2147483647}, "fclib_local/W/m: is 2147483647"},
       {LOCAL "W/nz", INTS, 1, {-3}, "fclib_local/W/nz: is -3"},
-      {LOCAL "W/nzmax", INTS, 1, {5}, "fclib_local/W/i: has 4 entries, expected 5 (nzmax)"},
+      {LOCAL "W/nzmax", INTS, 1, {3}, "fclib_local/W/p: entry 4 is 4, expected <= 3 (nzmax)"},
       {LOCAL "W/p", INTS, 4, {0, 1, 2, 3}, "fclib_local/W/p: has 4 entries, expected 5 (m + 1)"},
       {LOCAL "W/p", INTS, 5, {0, 2, 1, 3, 4}, "fclib_local/W/p: entry 2 is 1, expected >= 2"},
       {LOCAL "W/p", INTS, 5, {0, 1, 2, 3, 5}, "fclib_local/W/p: entry 4 is 5, expected <= 4 (nzmax)"},
@@ -207,7 +207,7 @@ static void bad_matrices(void **state)
       {LOCAL "W/i", INTS, 4, {0, 1, 2, 4}, "fclib_local/W/i: entry 3 is 4, expected 0 to 3"},
       {LOCAL "W/i", INTS, 4, {0, 1, -1, 3}, "fclib_local/W/i: entry 2 is -1"},
       {LOCAL "W/i", INTS, 4, {3, 1, 2, 0}, NULL},
-      {LOCAL "W/x", REALS, 3, {0}, "fclib_local/W/x: has 3 entries, expected 4 (nzmax)"},
+      {LOCAL "W/x", REALS, 3, {0}, "fclib_local/W/x: has 3 entries, expected 4 to 4 (nzmax)"},
       {LOCAL "W/x", REALS, 4, {NAN}, "fclib_local/W/x: entry 0 is"},
       {LOCAL "W/x", REALS, 4, {1, 0, -3, 4}, NULL},
       {LOCAL "W/nz", INTS, 1, {-1}, NULL},                                             /* columns */
@@ -215,7 +215,8 @@ static void bad_matrices(void **state)
       {LOCAL "W/nz", INTS, 1, {5}, "fclib_local/W/i: has 4 entries, expected 5 (nz)"}, /* triplets */
       {GLOBAL "M/n", INTS, 1, {5}, "fclib_global/M/n: is 5, expected M to be square"},
       {GLOBAL "M/x", REALS, 4, {2, 2, -2, 2}, "M: diagonal entry 2 is -2, expected > 0"},
-      {GLOBAL "M/i", INTS, 4, {0, 1, 2, 2}, "expected symmetric"},
+      {GLOBAL "M/i", INTS, 4, {0, 1, 3, 0}, "expected symmetric"},
+      {GLOBAL "M/i", INTS, 4, {0, 1, 2, 2}, "M: diagonal entry 3 is 0"}, /* one triangle */
       {GLOBAL "H", REMOVE, 0, {0}, "fclib_global/H: is missing"},
       {GLOBAL "H/m", INTS, 1, {5}, "fclib_global/H/m: is 5, expected the same as M/m"},
       {GLOBAL "H/n", INTS, 1, {5}, "fclib_global/H/n: is 5, expected a multiple of spacedim"},

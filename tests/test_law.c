@@ -208,9 +208,11 @@ static void eval_fb(const double *r, const double *u, const double *c, double *f
   sk_fb_eval(r, u, c[0], c[1], f, dfdr, dfdu);
 }
 
+/* c[3]: the ball. */
 static void eval_ac(const double *r, const double *u, const double *c, double *f, double *dfdr, double *dfdu)
 {
-  sk_ac_eval(r, u, c[0], c[1], c[2], f, dfdr, dfdu);
+  sk_ac_def def = {c[3] == 0 ? SKEIN_BALL_AUGMENTED : SKEIN_BALL_PLAIN, c[1], c[2]};
+  sk_ac_eval(r, u, c[0], &def, f, dfdr, dfdu);
 }
 
 /* Both Jacobians of f against central differences, 1e-6 of the largest entry. */
@@ -255,19 +257,20 @@ static void jacobian_fb(void **unused)
   }
 }
 
+/* With both balls, and at the new contact where they differ: r = 0, u_N < 0, where the plain one is empty. */
 static void jacobian_ac(void **unused)
 {
   (void)unused;
   sk_random g = sk_random_make(10);
   int tried = 0;
-  while (tried < 5000) {
+  while (tried < 10000) {
     double r[3], u[3],
-        c[3] = {sk_random_uniform(&g, 0, 2), pow(10, sk_random_uniform(&g, -1, 1)),
-                pow(10, sk_random_uniform(&g, -1, 1))};
+        c[4] = {sk_random_uniform(&g, 0, 2), pow(10, sk_random_uniform(&g, -1, 1)),
+                pow(10, sk_random_uniform(&g, -1, 1)), tried % 2};
     for (int i = 0; i < 3; i++) r[i] = sk_random_normal(&g), u[i] = sk_random_normal(&g);
-    double reach = hypot(r[1] - c[2] * u[1], r[2] - c[2] * u[2]);
-    if (fabs(r[0]) < 0.01 || fabs(r[0] - c[1] * u[0]) < 0.01 || fabs(reach - c[0] * r[0]) < 0.01 || reach < 0.1)
-      continue;
+    if (tried % 10 == 0) r[0] = r[1] = r[2] = 0;
+    double reach = hypot(r[1] - c[2] * u[1], r[2] - c[2] * u[2]), a = r[0] - c[1] * u[0], size = c[3] == 0 ? a : r[0];
+    if ((c[3] != 0 && fabs(r[0]) < 0.01) || fabs(a) < 0.01 || fabs(reach - c[0] * size) < 0.01 || reach < 0.1) continue;
     compare_jacobians(eval_ac, r, u, c);
     tried++;
   }

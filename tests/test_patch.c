@@ -82,12 +82,20 @@ static void many_are_not(void **state)
   bench_destroy(&b);
 }
 
-/* The whole solver from a disturbed guess, with a look, and so a patch, after every sweep: the same bits on any number
- * of threads, and the last word is that of the error over all contacts. */
+/* Progress calls so far; says nothing. */
+static bool count_calls(void *user, const skein_progress *p)
+{
+  (void)p;
+  return ++*(int *)user < 0;
+}
+
+/* The whole solver from a disturbed guess, watched or not: the same bits on any number of threads, and the last word is
+ * that of the error over all contacts. */
 static void same_bits(void **state)
 {
   bench b;
   uint64_t hash = 0;
+  int calls = 0;
   (void)state;
   bench_make(&b, 1e-4);
   for (int threads = 1; threads <= 3; threads++) {
@@ -97,7 +105,8 @@ static void same_bits(void **state)
     expect_ok(skein_solution_create(&b.problem, &x));
     memcpy(x.r, b.x.r, 3 * CONTACTS * sizeof *x.r);
     for (int i = 0; i < CONTACTS; i += CONTACTS / 7) x.r[3 * i] *= 3;
-    b.def.warm_start = true, b.def.threads = threads, b.def.look = 1;
+    b.def.warm_start = true, b.def.threads = threads;
+    b.def.look = threads - 1, b.def.progress = threads > 1 ? count_calls : NULL, b.def.user = &calls;
     expect_ok(skein_solve(&b.problem, &b.def, &x, &info));
     assert_true(info.converged);
     expect_ok(skein_problem_error(&b.problem, x.r, &error, NULL, NULL));
@@ -108,13 +117,6 @@ static void same_bits(void **state)
     skein_solution_destroy(&x);
   }
   bench_destroy(&b);
-}
-
-/* Progress calls so far; says nothing. */
-static bool count_calls(void *user, const skein_progress *p)
-{
-  (void)p;
-  return ++*(int *)user < 0;
 }
 
 /* Sweeps without acceleration are the paper's: no patches, every sweep is one of all contacts. */

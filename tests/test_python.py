@@ -47,8 +47,8 @@ class Mirror(Folder):
                     value = names[field][value] if field in names else value
                     self.assertEqual(given[field], value, field)
         words = {"method": skein.METHODS, "local": skein.LOCALS, "measure": skein.MEASURES, "model": skein.ROD_MODELS,
-                 "operator_form": skein.OPERATORS, "accelerate": skein.ACCELERATIONS, "root": skein.ENDS,
-                 "tip": skein.ENDS}
+                 "operator_form": skein.OPERATORS, "accelerate": skein.ACCELERATIONS, "ball": skein.BALLS,
+                 "root": skein.ENDS, "tip": skein.ENDS}
         agree(skein.solve, _lib.lib.skein_default_solve_def(), words)
         agree(skein.make_hairlike, _lib.lib.skein_default_hairlike_def(), words)
         agree(skein.make_manufactured, _lib.lib.skein_default_manufactured_def(), words)
@@ -70,6 +70,7 @@ class Mirror(Folder):
         for enum, names in (("skein_method", skein.METHODS), ("skein_local", skein.LOCALS),
                             ("skein_rod_model", skein.ROD_MODELS), ("skein_rod_end", skein.ENDS),
                             ("skein_operator", skein.OPERATORS), ("skein_accelerate", skein.ACCELERATIONS),
+                            ("skein_ball", skein.BALLS),
                             ("skein_measure", skein.MEASURES), ("skein_form", skein.friction.FORMS),
                             ("skein_colour", skein.COLOURS), ("skein_flaw", skein.FLAWS), ("skein_action", skein.ACTIONS)):
             body = python_layout.bare(self.header).split(f"typedef enum {enum} {{")[1].split("}")[0]

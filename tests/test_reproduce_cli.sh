@@ -82,7 +82,7 @@ rows = list(csv.DictReader(open("hair/hair.csv")))
 assert len(rows) == 8 and rows[1]["mu hair / body"] == "0.3 / 0.5" and float(rows[1]["T_dt (s)"]) > 0, rows
 assert float(rows[1]["T_GS (s)"]) <= float(rows[1]["T_solv (s)"]) <= float(rows[1]["T_dt (s)"]) * 1.0001
 locals_ = {r["local solver"]: r for r in csv.DictReader(open("hair/locals.csv"))}
-assert len(locals_) == 12 and float(locals_["mfb+enum"]["% > tol"]) == 0, locals_
+assert len(locals_) == 16 and "dac" in locals_ and "dac/plain" in locals_ and float(locals_["mfb+enum"]["% > tol"]) == 0, locals_
 hybrid = locals_["mfb+enum"]
 assert float(hybrid["max error"]) <= 1e-3 and hybrid["sweeps, common"] == hybrid["sweeps, mean"], hybrid
 assert all(float(r["difference"]) < 1e-9 for r in csv.DictReader(open("hair/assembly.csv")))

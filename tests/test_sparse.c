@@ -1,5 +1,6 @@
 /* Sparse matrices: blocks from rows in any order, transpose, colouring, disjoint sets, direct solver. */
 #include "sparse/banded.h"
+#include "sparse/cholesky.h"
 #include "sparse/lu.h"
 #include "support.h"
 
@@ -338,6 +339,68 @@ static void banded(void **unused)
   sk_csr_destroy(&M);
 }
 
+/* ---- Sparse Cholesky ---- */
+
+enum { SIDE = 6, CUBE = SIDE * SIDE * SIDE, HELD = 20 };
+
+static void put(skein_csr *A, int64_t *at, int col, double value)
+{
+  A->col[*at] = col, A->val[(*at)++] = value;
+}
+
+/* A cube of nodes, each tied to its six neighbours; too wide for a band. first: of its diagonal. */
+static skein_csr make_cube(double first)
+{
+  static const int step[3] = {1, SIDE, SIDE * SIDE};
+  skein_csr M;
+  int64_t at = 0;
+  expect_ok(sk_csr_create(CUBE, CUBE, 7 * CUBE, &M));
+  for (int i = 0; i < CUBE; i++) {
+    for (int a = 2; a >= 0; a--)
+      if (i / step[a] % SIDE > 0) put(&M, &at, i - step[a], -0.5 - 0.1 * a);
+    put(&M, &at, i, i == 0 ? first : 4 + 0.01 * i);
+    for (int a = 0; a < 3; a++)
+      if (i / step[a] % SIDE < SIDE - 1) put(&M, &at, i + step[a], -0.5 - 0.1 * a);
+    M.start[i + 1] = at;
+  }
+  return M;
+}
+
+/* W = H M^-1 H', symmetric to the last bit, agrees with solves by M; what is not positive definite is refused. */
+static void sparse_cholesky(void **unused)
+{
+  (void)unused;
+  skein_csr M = make_cube(5), H, W;
+  sk_cholesky *c;
+  double dense[HELD][HELD] = {{0}}, x[CUBE];
+  expect_ok(sk_csr_create(HELD, CUBE, 2 * HELD, &H));
+  for (int i = 0; i < HELD; i++) {
+    int64_t at = 2 * i;
+    put(&H, &at, 7 * i, 1), put(&H, &at, 7 * i + 40, -0.5 - 0.1 * i);
+    H.start[i + 1] = at;
+  }
+  expect_ok(sk_cholesky_create(&M, &c));
+  expect_ok(sk_cholesky_reduce(c, &H, &W));
+  for (int i = 0; i < HELD; i++)
+    for (int64_t k = W.start[i]; k < W.start[i + 1]; k++) dense[i][W.col[k]] += W.val[k];
+  for (int i = 0; i < HELD; i++) {
+    memset(x, 0, sizeof x);
+    for (int64_t k = H.start[i]; k < H.start[i + 1]; k++) x[H.col[k]] += H.val[k];
+    expect_ok(sk_cholesky_solve(c, x));
+    for (int j = 0; j < HELD; j++) {
+      double expected = 0;
+      for (int64_t k = H.start[j]; k < H.start[j + 1]; k++) expected += H.val[k] * x[H.col[k]];
+      expect_at_most(fabs(expected - dense[i][j]), 1e-14, "H M^-1 H'");
+      assert_true(dense[i][j] == dense[j][i]);
+    }
+  }
+  sk_cholesky_destroy(c);
+  sk_csr_destroy(&M);
+  M = make_cube(-1);
+  expect_bad(sk_cholesky_create(&M, &c), "not positive definite");
+  sk_csr_destroy(&M), sk_csr_destroy(&H), sk_csr_destroy(&W);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -350,6 +413,7 @@ int main(void)
       cmocka_unit_test(union_find),
       cmocka_unit_test(lu),
       cmocka_unit_test(banded),
+      cmocka_unit_test(sparse_cholesky),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,41 @@ static void islands(void **unused)
   skein_solution_destroy(&answer);
 }
 
+/* ---- Somebody looks ---- */
+
+static bool listen(void *user, const skein_progress *p)
+{
+  int *calls = user;
+  assert_true(isfinite(p->error.rel) || p->iteration == 0);
+  return ++*calls < 0;
+}
+
+/* Progress, seldom or after every sweep, with any number of threads: the bits of a solve that nobody watches, and a
+ * line for every sweep. */
+static void watched(void **unused)
+{
+  (void)unused;
+  const skein_method methods[] = {SKEIN_AUTO, SKEIN_GS, SKEIN_IPM, SKEIN_ADMM, SKEIN_NEWTON_AC, SKEIN_NEWTON_MFB};
+  skein_problem p[2] = {make_hairlike(40, 300, 0.6, 3), make_hairlike(250, 2050, 0.4, 4)};
+  for (int i = 0; i < (SLOW_BUILD ? 1 : 2); i++)
+    for (int m = 0; m < (i == 0 ? 6 : 2); m++)
+      for (int mix = SKEIN_ACCELERATE_NONE; mix <= (m == 1 ? SKEIN_RELAX : SKEIN_ACCELERATE_NONE); mix++) {
+        skein_solve_def def = skein_default_solve_def();
+        def.method = methods[m], def.max_sweeps = m < 2 ? 300 : 20;
+        if (m == 1) def.accelerate = (skein_accelerate)mix;
+        uint64_t alone = hash_of(&p[i], &def, 1);
+        for (int look = 0; look <= 3; look++) {
+          int calls = 0;
+          def.progress = listen, def.user = &calls, def.look = look;
+          if (hash_of(&p[i], &def, 1 + look) != alone)
+            fail_msg("%s, acceleration %d: other bits with a look after %d sweeps", skein_method_name(methods[m]), mix,
+                     look);
+          assert_true(calls > 1);
+        }
+      }
+  for (int i = 0; i < 2; i++) skein_problem_destroy(&p[i]);
+}
+
 /* ---- Two solves at once ---- */
 
 typedef struct running {
@@ -265,6 +300,7 @@ int main(void)
       cmocka_unit_test(coloured),
       cmocka_unit_test(coloured_plain),
       cmocka_unit_test(islands),
+      cmocka_unit_test(watched),
       cmocka_unit_test(concurrent),
       cmocka_unit_test(rods),
       cmocka_unit_test(blas_threads_do_not_matter),

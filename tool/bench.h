@@ -8,7 +8,8 @@
 typedef struct bench_solver {
   skein_local local;
   bool failsafe;
-  double tol; /* of the global error */
+  skein_ball ball; /* of pac and dac */
+  double tol;      /* of the global error */
 } bench_solver;
 
 /* One problem by one solver. */

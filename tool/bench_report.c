@@ -34,15 +34,15 @@ static void print_row(const bench_solver *solver, const bench_run *run, int prob
 {
   bench_row r = bench_sum(run, problems);
   char name[32], alt[16] = "-";
-  tool_local_name(solver->local, solver->failsafe, name);
+  tool_local_name(solver->local, solver->failsafe, solver->ball, name);
   if (solver->failsafe) snprintf(alt, sizeof alt, "%.3g", r.alternates);
-  printf("%-14s %8.0e %9s %9.3g %9.3g %9.1f %10.4g\n", name, solver->tol, alt, r.failures, r.missed, r.sweeps,
+  printf("%-15s %8.0e %9s %9.3g %9.3g %9.1f %10.4g\n", name, solver->tol, alt, r.failures, r.missed, r.sweeps,
          1e3 * r.seconds);
 }
 
 void bench_print_table(const bench_results *r)
 {
-  printf("%-14s %8s %9s %9s %9s %9s %10s\n", "local solver", "tol", "%alt", "%fail", "%>tol", "sweeps", "time (ms)");
+  printf("%-15s %8s %9s %9s %9s %9s %10s\n", "local solver", "tol", "%alt", "%fail", "%>tol", "sweeps", "time (ms)");
   for (int s = 0; s < r->solvers; s++) print_row(&r->solver[s], r->run + (size_t)s * (size_t)r->problems, r->problems);
   printf("\n%d problems, at most %d sweeps of gs, no acceleration.\n"
          "%%alt: calls of the fail-safe, %%fail: local problems above tolerance, in %% of local solves;\n"
@@ -58,7 +58,7 @@ static void write_run(FILE *out, const bench_solver *solver, const bench_run *ru
   char name[32];
   const skein_solve_info *i = &run->info;
   const double numbers[] = {i->error.rel, i->error.fb, i->seconds - i->seconds_setup, i->seconds_setup};
-  tool_local_name(solver->local, solver->failsafe, name);
+  tool_local_name(solver->local, solver->failsafe, solver->ball, name);
   tool_csv_text(out, run->path);
   fprintf(out, ",%d,%s,%g,%d,%d", run->contacts, name, solver->tol, i->converged, i->iterations);
   for (int k = 0; k < 4; k++) fputc(',', out), tool_csv_number(out, numbers[k]);
@@ -123,7 +123,7 @@ static bool write_script(FILE *out, const bench_results *r)
   for (int s = 0; s < r->solvers; s++) tightest = r->solver[s].tol < tightest ? r->solver[s].tol : tightest;
   for (int s = 0; s < r->solvers; s++) {
     const bench_solver *solver = &r->solver[s];
-    tool_local_name(solver->local, solver->failsafe, name);
+    tool_local_name(solver->local, solver->failsafe, solver->ball, name);
     double width = 1.5 + 5.0 * (r->solvers - 1 - s) / r->solvers;
     fprintf(out, "%s$c%d with steps lw %.2f dt %d lc rgb '%s' title '%s", s ? ", " : "", s, width,
             solver->failsafe ? 1 : 2, colours[(int)solver->local % 8], name);

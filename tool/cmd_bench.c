@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { TOL, MEASURE, MAX_SWEEPS, THREADS, LOCALS, CSV, PLOT };
-enum { max_solvers = 2 * SKEIN_LOCAL_COUNT };
+enum { max_solvers = 4 * SKEIN_LOCAL_COUNT };
 static const double approximate_tol = 5e-2;
 
 static const tool_option options[] = {
@@ -20,7 +20,8 @@ static const tool_option options[] = {
     [MEASURE] = {"measure", 0, "rel|fb", "error that --tol is compared with (default: rel)"},
     [MAX_SWEEPS] = {"max-sweeps", 0, "N", "most sweeps (default: 2000)"},
     [THREADS] = {"threads", 'j', "N", "threads, 0: all cores (default: 1, so that times compare)"},
-    [LOCALS] = {"locals", 'l', "A,B+enum,...", "local solvers to run (default: all, alone and with +enum)"},
+    [LOCALS] = {"locals", 'l', "A,B+enum,...",
+                "local solvers to run (default: all, alone and with +enum); pac/plain, dac/plain: the plain ball"},
     [CSV] = {"csv", 0, "OUT.csv", "write a line per problem and solver"},
     [PLOT] = {"plot", 0, "OUT.svg", "draw the share of unsolved problems over sweeps (needs gnuplot)"},
     {0}};
@@ -34,11 +35,16 @@ typedef struct settings {
 
 /* ---- Options ---- */
 
-static void add_solver(settings *s, skein_local local, bool failsafe)
+static void add_solver(settings *s, skein_local local, bool failsafe, skein_ball ball)
 {
   for (int k = 0; k < s->solvers; k++)
-    if (s->solver[k].local == local && s->solver[k].failsafe == failsafe) return;
-  s->solver[s->solvers++] = (bench_solver){.local = local, .failsafe = failsafe};
+    if (s->solver[k].local == local && s->solver[k].failsafe == failsafe && s->solver[k].ball == ball) return;
+  s->solver[s->solvers++] = (bench_solver){.local = local, .failsafe = failsafe, .ball = ball};
+}
+
+static bool has_ball(skein_local local)
+{
+  return local == SKEIN_PAC || local == SKEIN_DAC;
 }
 
 /* enum+enum would be enum. */
@@ -46,7 +52,19 @@ static void add_all_solvers(settings *s)
 {
   for (int failsafe = 0; failsafe <= 1; failsafe++)
     for (int k = 0; k < SKEIN_LOCAL_COUNT; k++)
-      if (k != SKEIN_ENUM || !failsafe) add_solver(s, (skein_local)k, failsafe);
+      for (int ball = SKEIN_BALL_AUGMENTED; ball <= SKEIN_BALL_PLAIN; ball++)
+        if ((k != SKEIN_ENUM || !failsafe) && (ball == SKEIN_BALL_AUGMENTED || has_ball((skein_local)k)))
+          add_solver(s, (skein_local)k, failsafe, (skein_ball)ball);
+}
+
+/* Takes "/plain" out of the name of a local solver. */
+static skein_ball parse_ball(char *name)
+{
+  static const char plain[] = "/plain";
+  char *at = strstr(name, plain);
+  if (!at) return SKEIN_BALL_AUGMENTED;
+  memmove(at, at + sizeof plain - 1, strlen(at + sizeof plain - 1) + 1);
+  return SKEIN_BALL_PLAIN;
 }
 
 static bool parse_locals(settings *s, const char *text)
@@ -58,8 +76,11 @@ static bool parse_locals(settings *s, const char *text)
     skein_local local;
     bool failsafe;
     snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), at);
+    skein_ball ball = parse_ball(name);
     if (!tool_parse_local("--locals", name, &local, &failsafe)) return false;
-    add_solver(s, local, failsafe && local != SKEIN_ENUM);
+    if (ball == SKEIN_BALL_PLAIN && !has_ball(local))
+      return tool_error("--locals: '%s' has no ball, expected /plain after pac or dac", name), false;
+    add_solver(s, local, failsafe && local != SKEIN_ENUM, ball);
     at += length;
     if (!*at) return true;
   }
@@ -178,7 +199,7 @@ skein_status bench_solve(const skein_solve_def *base, const bench_solver *solver
 {
   skein_solution solution = {0};
   skein_solve_def def = *base;
-  def.tol = solver->tol, def.local = solver->local, def.failsafe = solver->failsafe;
+  def.tol = solver->tol, def.local = solver->local, def.failsafe = solver->failsafe, def.ball = solver->ball;
   run->contacts = p->contacts;
   skein_status status = skein_solution_create(p, &solution);
   def.warm_start = guess != NULL;
@@ -197,7 +218,7 @@ static int run_problem(const settings *s, const char *path, int column, int colu
   skein_status status = skein_fclib_read(path, &file);
   for (int k = 0; k < s->solvers && status.code == SKEIN_OK; k++) {
     bench_run *r = &run[(size_t)k * (size_t)columns + (size_t)column];
-    tool_local_name(s->solver[k].local, s->solver[k].failsafe, name);
+    tool_local_name(s->solver[k].local, s->solver[k].failsafe, s->solver[k].ball, name);
     if (terminal) fprintf(stderr, "\r\033[K%.60s: %s", path, name);
     r->path = path;
     status = bench_solve(&s->def, &s->solver[k], &file.problem, NULL, r);

@@ -47,6 +47,7 @@ static void print_block(const char *path, const skein_fclib *file, const skein_p
 {
   printf("%s\n", path);
   print_sizes(&file->problem, i);
+  if (file->M_triangle) printf("  %-16s one triangle in the file, the other one is its mirror image\n", "M");
   print_range("mu", i->mu_min, i->mu_max);
   print_range("diagonal of W", i->diag_min, i->diag_max);
   printf("  %-16s %.2e of the largest entry\n", "asymmetry of W", i->asymmetry);
@@ -73,6 +74,7 @@ static int print_json(const char *path, const skein_fclib *file, const skein_pro
   json_object_set_new(o, "dofs", i->dofs > 0 ? json_integer(i->dofs) : json_null());
   json_object_set_new(o, "nu", i->dofs > 0 ? tool_json_number(i->nu) : json_null());
   json_object_set_new(o, "objects", global ? json_integer(i->objects) : json_null());
+  json_object_set_new(o, "M_triangle", global ? json_boolean(file->M_triangle) : json_null());
   json_object_set_new(o, "islands", json_integer(i->islands));
   json_object_set_new(o, "largest_island", json_integer(i->largest_island));
   json_object_set_new(o, "blocks", json_integer(i->blocks));

@@ -38,6 +38,7 @@ enum {
   THREADS,
   FORM,
   ACCELERATE,
+  BALL,
   NO_FREEZE,
   WARM_START,
   GUESS,
@@ -56,6 +57,7 @@ static const tool_option options[] = {
     [THREADS] = {"threads", 'j', "N", "threads, 0: all cores; the answer does not depend on it"},
     [FORM] = {"form", 0, "F", "operator: explicit (W), factored (M, H) or auto"},
     [ACCELERATE] = {"accelerate", 0, "A", "none, anderson or relax (over-relaxation)"},
+    [BALL] = {"ball", 0, "B", "of newton-ac, pac and dac: augmented (Alart-Curnier's) or plain (of the 2011 paper)"},
     [NO_FREEZE] = {"no-freeze", 0, NULL, "visit every contact in every sweep"},
     [WARM_START] = {"warm-start", 0, NULL, "start from the solution, or the first guess, in the file"},
     [GUESS] = {"guess", 0, NULL, "start from the first guess in the file"},
@@ -70,7 +72,7 @@ static void print_notes(FILE *out)
 {
   char local[32];
   skein_solve_def def = skein_default_solve_def();
-  tool_local_name(def.local, def.failsafe, local);
+  tool_local_name(def.local, def.failsafe, def.ball, local);
   fprintf(out, "\nDefaults: --method %s --local %s --tol %g --measure %s --max-sweeps %d --accelerate %s\n",
           skein_method_name(def.method), local, def.tol, def.measure == SKEIN_ERROR_REL ? "rel" : "fb", def.max_sweeps,
           accelerators[def.accelerate]);
@@ -102,7 +104,8 @@ static bool set_method(const char *text, skein_method *method)
 
 static bool set_option(settings *s, int key, const char *value)
 {
-  static const char *const measures[] = {"rel", "fb"}, *const forms[] = {"auto", "explicit", "factored"};
+  static const char *const measures[] = {"rel", "fb"}, *const forms[] = {"auto", "explicit", "factored"},
+                           *const balls[] = {"augmented", "plain"};
   skein_solve_def *def = &s->def;
   int word = 0;
   double tol = 0;
@@ -129,6 +132,9 @@ static bool set_option(settings *s, int key, const char *value)
     return good;
   case ACCELERATE:
     if ((good = set_word("--accelerate", value, accelerators, 3, &word))) def->accelerate = (skein_accelerate)word;
+    return good;
+  case BALL:
+    if ((good = set_word("--ball", value, balls, 2, &word))) def->ball = (skein_ball)word;
     return good;
   case NO_FREEZE:
     return def->freeze = false, true;
@@ -197,7 +203,7 @@ static int print_json(const settings *s, const char *path, const skein_problem *
   char local[32];
   const char *form = info->operator_form == SKEIN_FACTORED ? "factored" : "explicit";
   double unknown = nan("");
-  tool_local_name(s->def.local, s->def.failsafe, local);
+  tool_local_name(s->def.local, s->def.failsafe, s->def.ball, local);
   json_t *o = json_object();
   json_object_set_new(o, "file", tool_json_text(path));
   json_object_set_new(o, "contacts", json_integer(p->contacts));
@@ -232,7 +238,7 @@ static void print_header(const settings *s)
 static void print_line(const settings *s, const char *path, const skein_problem *p, const skein_solve_info *info)
 {
   char local[32], dofs[16] = "-", nu[16] = "-";
-  tool_local_name(s->def.local, s->def.failsafe, local);
+  tool_local_name(s->def.local, s->def.failsafe, s->def.ball, local);
   if (p->dofs > 0) {
     snprintf(dofs, sizeof dofs, "%d", p->dofs);
     snprintf(nu, sizeof nu, "%.2f", (double)p->d * p->contacts / p->dofs);

@@ -37,9 +37,10 @@ int tool_worst(int a, int b)
   return a > b ? a : b;
 }
 
-void tool_local_name(skein_local local, bool failsafe, char name[32])
+void tool_local_name(skein_local local, bool failsafe, skein_ball ball, char name[32])
 {
-  snprintf(name, 32, "%s%s", skein_local_name(local), failsafe ? "+enum" : "");
+  bool plain = ball == SKEIN_BALL_PLAIN && (local == SKEIN_PAC || local == SKEIN_DAC);
+  snprintf(name, 32, "%s%s%s", skein_local_name(local), plain ? "/plain" : "", failsafe ? "+enum" : "");
 }
 
 /* ---- JSON ---- */

@@ -108,7 +108,7 @@ typedef struct reproduce_series {
   int count, room;
 } reproduce_series;
 
-enum { REPRODUCE_SERIES = 12 };
+enum { REPRODUCE_SERIES = 16 };
 
 typedef struct reproduce_plot {
   const char *title, *x_label, *y_label;
@@ -158,8 +158,16 @@ bool reproduce_step(reproduce_run *run, skein_status *status);
 void reproduce_stop(reproduce_run *run);
 double reproduce_tolerance(const skein_scene *scene); /* solver.tol of the scene */
 
+/* A global solver, and the ball of newton-ac. */
+typedef struct reproduce_solver {
+  skein_method method;
+  skein_ball ball;
+} reproduce_solver;
+
+const char *reproduce_solver_name(reproduce_solver solver); /* "newton-ac/plain" */
+
 /* The last problem of a world, solved from r = 0 once more. NULL problem: *info is zero and converged. */
-skein_status reproduce_solve(const reproduce_run *run, skein_method method, double tol, double seconds,
+skein_status reproduce_solve(const reproduce_run *run, reproduce_solver solver, double tol, double seconds,
                              skein_progress_fn progress, void *user, skein_solve_info *info);
 
 bool reproduce_over(reproduce_section *s); /* interrupted, or out of its time */

@@ -15,8 +15,13 @@ static const source sources[] = {
     {"76/16", "spaghetti-76", "rods.spaghetti.elements=16", 260, 100, 6},
     {"76/22", "spaghetti-76", NULL, 240, 100, 6},
 };
-static const skein_method methods[] = {SKEIN_NEWTON_AC, SKEIN_GS, SKEIN_AUTO};
-enum { SOURCES = 3, METHODS = 3, ZONES = 3 };
+static const reproduce_solver methods[] = {
+    {.method = SKEIN_NEWTON_AC},
+    {.method = SKEIN_NEWTON_AC, .ball = SKEIN_BALL_PLAIN},
+    {.method = SKEIN_GS},
+    {.method = SKEIN_AUTO},
+};
+enum { SOURCES = 3, METHODS = 4, ZONES = 3 };
 static const char *const zones[ZONES] = {"nu < 1", "1 to 1.5", "above 1.5"};
 
 static int zone_of(double nu)
@@ -47,17 +52,16 @@ static skein_status try_all(convergence_job *job, const reproduce_run *run, cons
   double limit = job->section->set->quick ? 0.5 : 5, nu = run->info.nu;
   for (int m = 0; m < METHODS && status.code == SKEIN_OK; m++) {
     skein_solve_info info;
-    status =
-        reproduce_solve(run, methods[m], tolerance, methods[m] == SKEIN_AUTO ? 10 * limit : limit, NULL, NULL, &info);
+    double seconds = methods[m].method == SKEIN_AUTO ? 10 * limit : limit;
+    status = reproduce_solve(run, methods[m], tolerance, seconds, NULL, NULL, &info);
     if (status.code != SKEIN_OK) break;
     tally *t = &job->tally[m][zone_of(nu)];
     t->problems++, t->converged += info.converged, t->seconds += info.seconds, t->iterations += info.iterations;
     t->error = fmax(t->error, info.error.rel);
     reproduce_plot_add(times, m, nu, info.seconds);
-    if (methods[m] == SKEIN_NEWTON_AC)
-      reproduce_plot_add(job->errors, job->error_line, nu, fmax(info.error.rel, 1e-16));
+    if (m == 0) reproduce_plot_add(job->errors, job->error_line, nu, fmax(info.error.rel, 1e-16));
     reproduce_cell_text(&job->raw, from->label);
-    reproduce_cell_text(&job->raw, skein_method_name(methods[m]));
+    reproduce_cell_text(&job->raw, reproduce_solver_name(methods[m]));
     const double row[] = {run->steps,     run->info.contacts, nu, info.seconds, info.error.rel,
                           info.converged, info.iterations};
     for (int k = 0; k < 7; k++) reproduce_cell(&job->raw, "%g", row[k]);
@@ -73,7 +77,8 @@ static skein_status sample(convergence_job *job, const source *from)
            s->set->quick ? "at most 0.5 s, auto 5 s" : "at most 5 s, auto 50 s");
   reproduce_plot times = reproduce_plot_make(title, "nu", "time (s)");
   times.log_y = true, times.line_x = 1;
-  for (int m = 0; m < METHODS; m++) reproduce_plot_series(&times, REPRODUCE_DOTS, "%s", skein_method_name(methods[m]));
+  for (int m = 0; m < METHODS; m++)
+    reproduce_plot_series(&times, REPRODUCE_DOTS, "%s", reproduce_solver_name(methods[m]));
   job->error_line = reproduce_plot_series(job->errors, REPRODUCE_DOTS, "newton-ac, %s", from->label);
   const char *sets[] = {calm, from->elements};
   reproduce_run run;
@@ -98,7 +103,7 @@ static void sum_up(convergence_job *job)
       const tally *y = &job->tally[m][z];
       if (y->problems == 0) continue;
       reproduce_cell_text(&t, zones[z]);
-      reproduce_cell_text(&t, skein_method_name(methods[m]));
+      reproduce_cell_text(&t, reproduce_solver_name(methods[m]));
       reproduce_cell(&t, "%.0f", y->problems);
       reproduce_cell(&t, "%.0f", 100.0 * y->converged / y->problems);
       reproduce_cell(&t, "%.3g", y->seconds / y->problems);
@@ -136,8 +141,9 @@ skein_status reproduce_convergence(reproduce_section *s)
 /* ---- Local and global ---- */
 
 static const double levels[] = {1e-2, 1e-4, 1e-6};
-enum { LEVELS = 3, PAIR = 2 };
-static const skein_method pair[PAIR] = {SKEIN_GS, SKEIN_NEWTON_AC};
+enum { LEVELS = 3, PAIR = 3 };
+static const reproduce_solver pair[PAIR] = {
+    {.method = SKEIN_GS}, {.method = SKEIN_NEWTON_AC}, {.method = SKEIN_NEWTON_AC, .ball = SKEIN_BALL_PLAIN}};
 
 typedef struct reach {
   int problems, reached;
@@ -156,7 +162,7 @@ static bool trace(void *user, const skein_progress *p)
   return false;
 }
 
-/* Both solvers on the last problem, to all three levels. */
+/* All of them on the last problem, to all three levels. */
 static skein_status race(const reproduce_run *run, double limit, reach r[2][PAIR][LEVELS])
 {
   skein_status status = {.code = SKEIN_OK};
@@ -176,7 +182,7 @@ static skein_status trace_both(reproduce_run *run, reproduce_plot *plot, double 
   skein_status status = {.code = SKEIN_OK};
   for (int m = 0; m < PAIR && status.code == SKEIN_OK; m++) {
     skein_solve_info info;
-    tracer t = {plot, reproduce_plot_series(plot, REPRODUCE_LINE, "%s", skein_method_name(pair[m]))};
+    tracer t = {plot, reproduce_plot_series(plot, REPRODUCE_LINE, "%s", reproduce_solver_name(pair[m]))};
     status = reproduce_solve(run, pair[m], 1e-8, limit, trace, &t, &info);
   }
   return status;
@@ -193,7 +199,7 @@ static void write_reach(reproduce_section *s, reach r[2][PAIR][LEVELS])
         const reach *at = &r[z][m][k];
         if (at->problems == 0) continue;
         reproduce_cell_text(&t, z ? "1 and above" : "below 1");
-        reproduce_cell_text(&t, skein_method_name(pair[m]));
+        reproduce_cell_text(&t, reproduce_solver_name(pair[m]));
         reproduce_cell(&t, "%.0e", levels[k]);
         reproduce_cell(&t, "%.0f", at->problems);
         reproduce_cell(&t, "%.0f", 100.0 * at->reached / at->problems);

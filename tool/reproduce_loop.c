@@ -242,7 +242,7 @@ static skein_status trace_newton(const reproduce_run *run, reproduce_plot *plot)
 {
   skein_solve_info info;
   newton_trace t = {plot, reproduce_plot_series(plot, REPRODUCE_LINE, "t = %.2f s", run->info.time)};
-  return reproduce_solve(run, SKEIN_NEWTON_AC, 1e-15, 1, trace, &t, &info);
+  return reproduce_solve(run, (reproduce_solver){.method = SKEIN_NEWTON_AC}, 1e-15, 1, trace, &t, &info);
 }
 
 static skein_status roll_on(reproduce_section *s, roll *r, reproduce_plot *plot, reproduce_plot *newton)

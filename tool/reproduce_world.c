@@ -161,7 +161,13 @@ void reproduce_stop(reproduce_run *run)
 
 /* ---- Problems ---- */
 
-skein_status reproduce_solve(const reproduce_run *run, skein_method method, double tol, double seconds,
+const char *reproduce_solver_name(reproduce_solver solver)
+{
+  if (solver.method == SKEIN_NEWTON_AC && solver.ball == SKEIN_BALL_PLAIN) return "newton-ac/plain";
+  return skein_method_name(solver.method);
+}
+
+skein_status reproduce_solve(const reproduce_run *run, reproduce_solver solver, double tol, double seconds,
                              skein_progress_fn progress, void *user, skein_solve_info *info)
 {
   const skein_problem *p = skein_world_problem(run->world);
@@ -169,7 +175,8 @@ skein_status reproduce_solve(const reproduce_run *run, skein_method method, doub
   skein_solve_def def = skein_default_solve_def();
   *info = (skein_solve_info){.converged = true};
   if (!p) return (skein_status){.code = SKEIN_OK};
-  def.method = method, def.threads = run->section->set->threads, def.max_seconds = seconds;
+  skein_method method = solver.method;
+  def.method = method, def.ball = solver.ball, def.threads = run->section->set->threads, def.max_seconds = seconds;
   tool_set_tol(&def, tol);
   def.max_sweeps = method == SKEIN_NEWTON_AC || method == SKEIN_NEWTON_MFB ? 200 : 100000; /* 200: the paper's */
   def.progress = progress, def.user = user;

@@ -58,8 +58,8 @@ __attribute__((format(printf, 1, 2))) void tool_error(const char *format, ...);
 int tool_fail(const char *path, skein_status status);
 int tool_worst(int a, int b);
 
-/* "mfb+enum" */
-void tool_local_name(skein_local local, bool failsafe, char name[32]);
+/* "mfb+enum", "pac/plain": with the plain ball, of pac and dac alone. */
+void tool_local_name(skein_local local, bool failsafe, skein_ball ball, char name[32]);
 
 /* A JSON number, null where x is not finite; a JSON string, whatever bytes the text has. */
 json_t *tool_json_number(double x);

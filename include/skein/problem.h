@@ -94,6 +94,7 @@ typedef struct skein_fclib {
   skein_solution *guess;                 /* guesses of them */
   skein_solution solution;               /* arrays are NULL where the file has none */
   char *title, *description, *math_info; /* may be NULL */
+  bool M_triangle;                       /* read: the file holds one triangle of M, which is whole here */
 } skein_fclib;
 
 SKEIN_API skein_status skein_fclib_read(const char *path, skein_fclib *file);
@@ -143,6 +144,9 @@ typedef enum skein_local {
 
 typedef enum skein_operator { SKEIN_OPERATOR_AUTO, SKEIN_EXPLICIT, SKEIN_FACTORED } skein_operator;
 typedef enum skein_accelerate { SKEIN_ACCELERATE_NONE, SKEIN_ANDERSON, SKEIN_RELAX } skein_accelerate;
+/* The radius of the ball on which the Alart-Curnier function projects: mu max(r_N - rho u_N, 0), as Alart and Curnier
+ * have it, or mu max(r_N, 0), as in Bertails-Descoubes et al. 2011. */
+typedef enum skein_ball { SKEIN_BALL_AUGMENTED, SKEIN_BALL_PLAIN } skein_ball;
 typedef enum skein_measure { SKEIN_ERROR_REL, SKEIN_ERROR_FB } skein_measure;
 
 /* Names as on the command line ("newton-ac", "mfb"); find returns -1 when there is none. */
@@ -153,8 +157,10 @@ SKEIN_API const char *skein_local_about(skein_local l);
 SKEIN_API int skein_method_find(const char *name);
 SKEIN_API int skein_local_find(const char *name);
 
-/* Called after every full error evaluation, one call at a time but from any thread (islands are solved side by side);
- * returning true stops the solve (not converged). Only the measure that is solved for is known, the other is NaN. */
+/* Called with the error of the guess, after every evaluation of the error over all contacts, and between them as
+ * skein_solve_def.look says; one call at a time but from any thread (islands are solved side by side). It changes no
+ * bit of the answer, unless it returns true, which stops the solve (not converged). Only the measure that is solved for
+ * is known, the other is NaN. */
 typedef struct skein_progress {
   int iteration;
   double seconds;
@@ -175,10 +181,10 @@ typedef struct skein_solve_def {
   int threads;           /* 0: all cores. The bits of the answer do not depend on it */
   skein_operator operator_form;
   skein_accelerate accelerate;
+  skein_ball ball; /* of newton-ac, pac and dac */
   bool freeze;     /* contact freezing (not with Anderson: its map must stay the same) */
   bool warm_start; /* start from solution->r */
-  int look; /* sweeps between two full evaluations of the error, which progress sees; 0: 20, or 10 where there are
-               patches */
+  int look; /* progress is called every so many sweeps of Gauss-Seidel; 0: when the solver looks at the error itself */
   skein_progress_fn progress;
   void *user;
   skein_stop stop; /* asked after every sweep; true ends the solve as `progress` does */

@@ -17,7 +17,7 @@ The library is that of the installed tree the module is in, or SKEIN_LIBRARY, or
 from ._lib import VERSION as __version__
 from ._lib import Code, Error, library_path
 from ._matrix import CSR
-from .friction import (ACCELERATIONS, LOCALS, MEASURES, METHODS, OPERATORS, Fclib, Problem, ProblemInfo, Progress,
+from .friction import (ACCELERATIONS, BALLS, LOCALS, MEASURES, METHODS, OPERATORS, Fclib, Problem, ProblemInfo, Progress,
                        Residual, Solution, SolveInfo, make_hairlike, make_manufactured, read_fclib, save_solution,
                        solve, solve_one, write_fclib)
 from .look import COLOURS, Camera, Colours, Look, LookBody, colour_ramp, colours_about

@@ -110,7 +110,7 @@ SolutionStruct = struct("skein_solution", ("r", c_double_p), ("u", c_double_p), 
 
 FclibStruct = struct("skein_fclib", ("problem", ProblemStruct), ("guesses", c_int), ("guess", POINTER(SolutionStruct)),
                      ("solution", SolutionStruct), ("title", c_char_p), ("description", c_char_p),
-                     ("math_info", c_char_p))
+                     ("math_info", c_char_p), ("M_triangle", c_bool))
 
 ErrorStruct = struct("skein_error", ("fb", c_double), ("rel", c_double), ("worst", c_int))
 
@@ -124,8 +124,8 @@ StopStruct = struct("skein_stop", ("ask", StopFn), ("user", c_void_p))
 SolveDef = struct(
     "skein_solve_def", ("method", c_int), ("local", c_int), ("failsafe", c_bool), ("tol", c_double), ("measure", c_int),
     ("local_tol", c_double), ("max_sweeps", c_int), ("max_seconds", c_double), ("threads", c_int),
-    ("operator_form", c_int), ("accelerate", c_int), ("freeze", c_bool), ("warm_start", c_bool), ("look", c_int),
-    ("progress", ProgressFn), ("user", c_void_p), ("stop", StopStruct))
+    ("operator_form", c_int), ("accelerate", c_int), ("ball", c_int), ("freeze", c_bool),
+    ("warm_start", c_bool), ("look", c_int), ("progress", ProgressFn), ("user", c_void_p), ("stop", StopStruct))
 
 SolveInfoStruct = struct(
     "skein_solve_info", ("converged", c_bool), ("error", ErrorStruct), ("iterations", c_int), ("islands", c_int),

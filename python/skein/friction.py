@@ -17,6 +17,7 @@ from ._matrix import CSR, csr, csr_copy, csr_struct
 FORMS = ("reduced", "global")
 OPERATORS = ("auto", "explicit", "factored")
 ACCELERATIONS = ("none", "anderson", "relax")
+BALLS = ("augmented", "plain")
 MEASURES = ("rel", "fb")
 
 
@@ -334,8 +335,8 @@ def _solve_info(out) -> SolveInfo:
 def solve(W=None, b=None, mu=None, *, M=None, H=None, f=None, u_f=None, d: int | None = None, guess=None,
           method: str = "auto", local: str = "secular", failsafe: bool = False, tol: float = 1e-6, measure: str = "rel",
           local_tol: float = 1e-10, max_sweeps: int = 100000, max_seconds: float = 0.0, threads: int = 0,
-          operator_form: str = "auto", accelerate: str = "anderson", freeze: bool = True, look: int = 0,
-          progress: Callable[[Progress], Any] | None = None) -> Solution:
+          operator_form: str = "auto", accelerate: str = "anderson", ball: str = "augmented",
+          freeze: bool = True, look: int = 0, progress: Callable[[Progress], Any] | None = None) -> Solution:
     """Solves a friction problem: Coulomb's law at every contact, exactly.
 
     The problem is a `skein.Problem`, or its arrays: ``solve(W, b, mu)`` or ``solve(M=M, H=H, f=f, u_f=u_f, mu=mu)``;
@@ -353,11 +354,12 @@ def solve(W=None, b=None, mu=None, *, M=None, H=None, f=None, u_f=None, d: int |
     threads       0: all cores; the bits of the answer do not depend on it
     operator_form "explicit" keeps W by blocks, "factored" goes through the objects, "auto" counts
     accelerate    "anderson", "relax" (over-relaxation) or "none"
+    ball          on which "newton-ac", "pac" and "dac" project: "augmented", mu max(r_N - rho u_N, 0), or "plain",
+                  mu max(r_N, 0)
     freeze        contacts at rest are visited less often (not with "anderson")
-    look          sweeps between two full evaluations of the error, which progress sees; 0: 20
-    progress      called with a `Progress` after each of them; true stops the solve. It comes from any thread, one at a
-                  time; with one, Ctrl-C works too. It begins with an evaluation of the guess, so the last bits may
-                  differ from a solve without
+    look          sweeps of Gauss-Seidel between two calls of progress; 0: when the solver looks at the error itself
+    progress      called with a `Progress` of the guess and after every look at the error; true stops the solve. It comes
+                  from any thread, one at a time; with one, Ctrl-C works too. It changes no bit of the answer
 
     A block on the ground, pushed sideways harder than friction can hold:
 
@@ -390,7 +392,8 @@ def solve(W=None, b=None, mu=None, *, M=None, H=None, f=None, u_f=None, d: int |
         measure=_lib.choice(measure, MEASURES, "measure"), local_tol=_lib.real(local_tol, "local_tol"),
         max_sweeps=_lib.integer(max_sweeps, "max_sweeps"), max_seconds=_lib.real(max_seconds, "max_seconds"),
         threads=_lib.threads(threads), operator_form=_lib.choice(operator_form, OPERATORS, "operator_form"),
-        accelerate=_lib.choice(accelerate, ACCELERATIONS, "accelerate"), freeze=bool(freeze),
+        accelerate=_lib.choice(accelerate, ACCELERATIONS, "accelerate"),
+        ball=_lib.choice(ball, BALLS, "ball"), freeze=bool(freeze),
         warm_start=guess is not None, look=_lib.integer(look, "look"), progress=tell)
     r = numpy.array(_per_contact(guess, problem.contacts, problem.d, "guess"))
     u = numpy.zeros_like(r)

@@ -56,16 +56,19 @@ void sk_fb_eval(const double *r, const double *u, double mu, double rho, double 
   }
 }
 
-/* f_N = max(r_N - rho_N u_N, 0) - r_N,  f_T = P_ball(mu r_N)(r_T - rho_T u_T) - r_T. */
-void sk_ac_eval(const double *r, const double *u, double mu, double rho_N, double rho_T, double *f, double *dfdr,
+/* f_N = max(a, 0) - r_N,  f_T = P_ball(r_T - rho_T u_T) - r_T,  a = r_N - rho_N u_N; the ball has the radius mu max(a,
+ * 0) (augmented) or mu max(r_N, 0) (plain), and is empty where that is zero. */
+void sk_ac_eval(const double *r, const double *u, double mu, const sk_ac_def *def, double *f, double *dfdr,
                 double *dfdu)
 {
+  double rho_N = def->rho_N, rho_T = def->rho_T;
   memset(dfdr, 0, 9 * sizeof *dfdr);
   memset(dfdu, 0, 9 * sizeof *dfdu);
-  if (r[0] - rho_N * u[0] > 0) f[0] = -rho_N * u[0], dfdu[0] = -rho_N;
+  double a = r[0] - rho_N * u[0];
+  if (a > 0) f[0] = -rho_N * u[0], dfdu[0] = -rho_N;
   else f[0] = -r[0], dfdr[0] = -1;
-  double p1 = r[1] - rho_T * u[1], p2 = r[2] - rho_T * u[2], norm = sqrt(p1 * p1 + p2 * p2),
-         radius = mu * fmax(r[0], 0);
+  double p1 = r[1] - rho_T * u[1], p2 = r[2] - rho_T * u[2], norm = sqrt(p1 * p1 + p2 * p2);
+  double radius = mu * fmax(def->ball == SKEIN_BALL_PLAIN ? r[0] : a, 0);
   if (norm <= radius && radius > 0) { /* stick */
     f[1] = -rho_T * u[1], f[2] = -rho_T * u[2];
     dfdu[4] = dfdu[8] = -rho_T;
@@ -75,6 +78,7 @@ void sk_ac_eval(const double *r, const double *u, double mu, double rho_N, doubl
     f[1] = radius * n1 - r[1], f[2] = radius * n2 - r[2];
     dfdr[3] = mu * n1, dfdr[6] = mu * n2;
     dfdr[4] = K[0] - 1, dfdr[5] = K[1], dfdr[7] = K[2], dfdr[8] = K[3] - 1;
+    if (def->ball == SKEIN_BALL_AUGMENTED) dfdu[3] = -rho_N * mu * n1, dfdu[6] = -rho_N * mu * n2;
     dfdu[4] = -rho_T * K[0], dfdu[5] = -rho_T * K[1], dfdu[7] = -rho_T * K[2], dfdu[8] = -rho_T * K[3];
   } else { /* empty ball */
     f[1] = -r[1], f[2] = -r[2];

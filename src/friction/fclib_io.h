@@ -34,6 +34,33 @@ sk_h5_image sk_h5_image_open(const sk_bytes *bytes, bool writable);
 /* Closes the file and every object in it. `bytes` receives the closed file unless NULL; false when that failed. */
 bool sk_h5_image_close(sk_h5_image image, sk_bytes *bytes);
 
+/* ---- fclib_matrix.c; messages begin with the field ---- */
+
+typedef struct sk_field {
+  char path[96];
+} sk_field;
+
+typedef struct sk_fclib_array {
+  void *data; /* owned; int, double or char with a final zero */
+  int64_t count;
+} sk_fclib_array;
+
+typedef struct sk_fclib_head {
+  int m, n, nz, nzmax;
+} sk_fclib_head;
+
+typedef struct sk_fclib_entries {
+  sk_fclib_array p, i, x; /* int, int, double */
+} sk_fclib_entries;
+
+sk_field sk_fclib_at(const char *group, const char *name);
+/* count is what is expected, which `why` names. */
+skein_status sk_fclib_count(const char *path, int64_t count, int64_t expected, const char *why);
+/* A from its entries, some of which it may take over. */
+skein_status sk_fclib_matrix(const char *group, const sk_fclib_head *h, sk_fclib_entries *e, skein_csr *A);
+/* A symmetric matrix of which a file holds one triangle: the other one is its mirror image. */
+skein_status sk_fclib_mirror(skein_csr *A, bool *triangle);
+
 /* ---- fclib_read.c ---- */
 
 /* The content of an FCLIB file that is in memory; messages begin with the field. */
@@ -41,8 +68,22 @@ skein_status sk_fclib_read_image(const sk_bytes *bytes, skein_fclib *file);
 
 /* ---- fclib_vet.c ---- */
 
-/* Refuses the damaged groups on which HDF5 1.10 is known to crash or to run without end. */
-skein_status sk_fclib_vet(const sk_bytes *bytes);
+/* Looks for the damaged groups on which HDF5 1.10 is known to crash or to run without end. */
+typedef struct sk_vet {
+  const unsigned char *data; /* of the file, from the signature of HDF5 on */
+  uint64_t size;
+  unsigned char *seen, *record; /* a bit per byte: an object, a record that begins there was looked at */
+  uint64_t *object;             /* addresses of objects still to be looked at */
+  size_t count, room;
+  uint64_t messages;   /* of objects, so far */
+  skein_status status; /* the first thing that is wrong */
+} sk_vet;
+
+/* All groups that are reached from the root by links of the classic kind. Close it also after a failure. */
+skein_status sk_vet_open(const sk_bytes *bytes, sk_vet *v);
+/* The same from the object at an address, which a link of another kind leads to. */
+skein_status sk_vet_object(sk_vet *v, uint64_t at);
+void sk_vet_close(sk_vet *v);
 
 /* ---- problem.c ---- */
 

@@ -18,20 +18,10 @@
 
 typedef struct reader {
   hid_t file;
+  sk_vet *vet;
   uint64_t size; /* bytes of the image */
-  uint64_t left; /* of them, not yet claimed by a dataset: two datasets cannot claim the same bytes */
+  uint64_t left; /* to be claimed by datasets: each byte of the file by four of them, for one may have several names */
 } reader;
-
-typedef struct field {
-  char path[96];
-} field;
-
-static field at(const char *group, const char *name)
-{
-  field f;
-  snprintf(f.path, sizeof f.path, "%s/%s", group, name);
-  return f;
-}
 
 static skein_status damaged(const char *path)
 {
@@ -43,7 +33,7 @@ static skein_status damaged(const char *path)
 /* Opens a group or dataset; -1 when there is none. Only what lies in the file itself: no links to other files. */
 static skein_status find(const reader *in, const char *path, H5I_type_t type, hid_t *id)
 {
-  field part;
+  sk_field part;
   H5L_info_t info;
   *id = -1;
   for (size_t k = 1; k <= strlen(path); k++) {
@@ -54,6 +44,8 @@ static skein_status find(const reader *in, const char *path, H5I_type_t type, hi
     if (there < 0 || H5Lget_info(in->file, part.path, &info, H5P_DEFAULT) < 0) return damaged(part.path);
     if (info.type != H5L_TYPE_HARD)
       return sk_fail(SKEIN_BAD_INPUT, "%s: is a link, expected the data itself", part.path);
+    skein_status sound = sk_vet_object(in->vet, info.u.address);
+    if (sound.code) return sound;
   }
   hid_t object = H5Oopen(in->file, path, H5P_DEFAULT);
   if (object < 0) return damaged(path);
@@ -122,12 +114,16 @@ static bool has_known_filters(hid_t properties)
   return filters >= 0;
 }
 
-/* The chunk that HDF5 will unpack in one piece is no larger than `most` bytes. */
-static bool has_small_chunks(hid_t properties, size_t item, uint64_t most)
+/* The chunk that HDF5 will unpack in one piece is no larger than `most` bytes, and there are no more of them than the
+ * file has words: HDF5 takes memory and time for each, whether it was ever written or not. */
+static bool has_good_chunks(const reader *in, hid_t properties, int64_t count, size_t item, uint64_t most)
 {
   hsize_t chunk;
-  return H5Pget_chunk(properties, 1, &chunk) == 1 && chunk <= most / item;
+  bool one = H5Pget_chunk(properties, 1, &chunk) == 1 && chunk > 0 && chunk <= most / item;
+  return one && (uint64_t)count / chunk <= in->size / 8;
 }
+
+static const uint64_t largest_chunk = 1 << 26; /* bytes: of a few numbers in a dataset that could grow, too */
 
 /* count items are stored in this file and in no other. Deflate packs at most 1032 : 1; what was never written is zero
  * and may be as large as the file. So no file makes us take more than about 1100 times its own size. HDF5 1.10 does not
@@ -141,7 +137,7 @@ static skein_status check_storage(reader *in, hid_t set, const char *path, int64
   uint64_t most = (layout == H5D_CHUNKED ? 1100 : 1) * SK_MIN(stored, in->size) + in->size;
   bool here = layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED;
   here = here && H5Pget_external_count(properties) == 0 && has_known_filters(properties);
-  if (here && layout == H5D_CHUNKED) here = has_small_chunks(properties, item, most + 65536);
+  if (here && layout == H5D_CHUNKED) here = has_good_chunks(in, properties, count, item, most + largest_chunk);
   bool short_of = layout != H5D_CHUNKED && (stored > 0 || layout == H5D_COMPACT) && stored / item < (uint64_t)count;
   H5Pclose(properties);
   if (!here) return sk_fail(SKEIN_BAD_INPUT, "%s: has a storage layout that is not supported", path);
@@ -151,12 +147,7 @@ static skein_status check_storage(reader *in, hid_t set, const char *path, int64
   return sk_ok();
 }
 
-typedef struct array {
-  void *data; /* owned; int, double or char with a final zero */
-  int64_t count;
-} array;
-
-static skein_status read_open(reader *in, hid_t set, const char *path, kind k, array *a)
+static skein_status read_open(reader *in, hid_t set, const char *path, kind k, sk_fclib_array *a)
 {
   size_t item;
   skein_status s = check_type(set, path, k, &item);
@@ -173,10 +164,10 @@ static skein_status read_open(reader *in, hid_t set, const char *path, kind k, a
 }
 
 /* A dataset as a whole; data NULL and count 0 where there is none and it is not needed. */
-static skein_status read_array(reader *in, const char *path, kind k, bool needed, array *a)
+static skein_status read_array(reader *in, const char *path, kind k, bool needed, sk_fclib_array *a)
 {
   hid_t set;
-  *a = (array){0};
+  *a = (sk_fclib_array){0};
   skein_status s = find(in, path, H5I_DATASET, &set);
   if (s.code == SKEIN_OK && set < 0 && needed) s = sk_fail(SKEIN_BAD_INPUT, "%s: is missing", path);
   if (set < 0) return s;
@@ -184,20 +175,13 @@ static skein_status read_array(reader *in, const char *path, kind k, bool needed
   H5Oclose(set);
   if (s.code == SKEIN_OK) return s;
   free(a->data);
-  *a = (array){0};
+  *a = (sk_fclib_array){0};
   return s;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
-static skein_status check_count(const char *path, int64_t count, int64_t expected, const char *why)
-{
-  if (count == expected) return sk_ok();
-  return sk_fail(SKEIN_BAD_INPUT, "%s: has %lld entries, expected %lld (%s)", path, (long long)count,
-                 (long long)expected, why);
-}
-
-static skein_status check_finite(const char *path, const array *a)
+static skein_status check_finite(const char *path, const sk_fclib_array *a)
 {
   const double *x = a->data;
   for (int64_t k = 0; k < a->count; k++)
@@ -207,11 +191,11 @@ static skein_status check_finite(const char *path, const array *a)
 }
 
 /* The one integer of a field, lo <= value <= hi. */
-static skein_status read_int(reader *in, field f, int lo, int hi, int *value)
+static skein_status read_int(reader *in, sk_field f, int lo, int hi, int *value)
 {
-  array a;
+  sk_fclib_array a;
   skein_status s = read_array(in, f.path, INTEGERS, true, &a);
-  if (s.code == SKEIN_OK) s = check_count(f.path, a.count, 1, "one number");
+  if (s.code == SKEIN_OK) s = sk_fclib_count(f.path, a.count, 1, "one number");
   if (s.code == SKEIN_OK) *value = *(int *)a.data;
   if (s.code == SKEIN_OK && (*value < lo || *value > hi))
     s = sk_fail(SKEIN_BAD_INPUT, "%s: is %d, expected %d to %d", f.path, *value, lo, hi);
@@ -220,11 +204,11 @@ static skein_status read_int(reader *in, field f, int lo, int hi, int *value)
 }
 
 /* count finite numbers; *x is NULL where there are none and they are not needed. */
-static skein_status read_vector(reader *in, field f, bool needed, int count, const char *why, double **x)
+static skein_status read_vector(reader *in, sk_field f, bool needed, int count, const char *why, double **x)
 {
-  array a;
+  sk_fclib_array a;
   skein_status s = read_array(in, f.path, REALS, needed, &a);
-  if (s.code == SKEIN_OK && a.data) s = check_count(f.path, a.count, count, why);
+  if (s.code == SKEIN_OK && a.data) s = sk_fclib_count(f.path, a.count, count, why);
   if (s.code == SKEIN_OK) s = check_finite(f.path, &a);
   if (s.code == SKEIN_OK) return *x = a.data, s;
   free(a.data);
@@ -232,7 +216,7 @@ static skein_status read_vector(reader *in, field f, bool needed, int count, con
 }
 
 /* Friction coefficients, >= 0. */
-static skein_status read_mu(reader *in, field f, int count, const char *why, double **mu)
+static skein_status read_mu(reader *in, sk_field f, int count, const char *why, double **mu)
 {
   skein_status s = read_vector(in, f, true, count, why, mu);
   for (int i = 0; i < count && s.code == SKEIN_OK; i++)
@@ -242,152 +226,26 @@ static skein_status read_mu(reader *in, field f, int count, const char *why, dou
 
 /* ---- Matrices -------------------------------------------------------------------------------------------------- */
 
-typedef struct head {
-  int m, n, nz, nzmax;
-} head;
-
-static skein_status read_head(reader *in, const char *group, head *h)
+static skein_status read_head(reader *in, const char *group, sk_fclib_head *h)
 {
   bool there;
   skein_status s = find_group(in, group, &there);
   if (s.code == SKEIN_OK && !there) s = sk_fail(SKEIN_BAD_INPUT, "%s: is missing", group);
-  if (s.code == SKEIN_OK) s = read_int(in, at(group, "m"), 0, INT_MAX - 1, &h->m);
-  if (s.code == SKEIN_OK) s = read_int(in, at(group, "n"), 0, INT_MAX - 1, &h->n);
-  if (s.code == SKEIN_OK) s = read_int(in, at(group, "nz"), -2, INT_MAX - 1, &h->nz);
-  if (s.code == SKEIN_OK) s = read_int(in, at(group, "nzmax"), 0, INT_MAX - 1, &h->nzmax);
+  if (s.code == SKEIN_OK) s = read_int(in, sk_fclib_at(group, "m"), 0, INT_MAX - 1, &h->m);
+  if (s.code == SKEIN_OK) s = read_int(in, sk_fclib_at(group, "n"), 0, INT_MAX - 1, &h->n);
+  if (s.code == SKEIN_OK) s = read_int(in, sk_fclib_at(group, "nz"), -2, INT_MAX - 1, &h->nz);
+  if (s.code == SKEIN_OK) s = read_int(in, sk_fclib_at(group, "nzmax"), 0, INT_MAX - 1, &h->nzmax);
   return s;
 }
 
-typedef struct entries {
-  array p, i, x;
-} entries;
-
-/* 0 <= index < limit for the first `count` of them. */
-static skein_status check_range(field f, const int *index, int64_t count, int limit)
+static skein_status read_matrix(reader *in, const char *group, const sk_fclib_head *h, skein_csr *A)
 {
-  for (int64_t k = 0; k < count; k++)
-    if (index[k] < 0 || index[k] >= limit)
-      return sk_fail(SKEIN_BAD_INPUT, "%s: entry %lld is %d, expected 0 to %d", f.path, (long long)k, index[k],
-                     limit - 1);
-  return sk_ok();
-}
-
-/* p_0 = 0 <= p_1 <= ... <= p_lines <= nzmax */
-static skein_status check_pointers(field f, const int *p, int lines, int nzmax)
-{
-  if (p[0] != 0) return sk_fail(SKEIN_BAD_INPUT, "%s: entry 0 is %d, expected 0", f.path, p[0]);
-  for (int k = 0; k < lines; k++)
-    if (p[k + 1] < p[k])
-      return sk_fail(SKEIN_BAD_INPUT, "%s: entry %d is %d, expected >= %d (never descending)", f.path, k + 1, p[k + 1],
-                     p[k]);
-  if (p[lines] > nzmax)
-    return sk_fail(SKEIN_BAD_INPUT, "%s: entry %d is %d, expected <= %d (nzmax)", f.path, lines, p[lines], nzmax);
-  return sk_ok();
-}
-
-/* Compressed lines as they are: A takes the columns and values over. */
-static skein_status make_compressed(const char *group, int lines, int length, const head *h, entries *e, skein_csr *A)
-{
-  const int *p = e->p.data;
-  skein_status s = check_count(at(group, "p").path, e->p.count, (int64_t)lines + 1, h->nz == -2 ? "m + 1" : "n + 1");
-  if (s.code == SKEIN_OK) s = check_count(at(group, "i").path, e->i.count, h->nzmax, "nzmax");
-  if (s.code == SKEIN_OK) s = check_count(at(group, "x").path, e->x.count, h->nzmax, "nzmax");
-  if (s.code == SKEIN_OK) s = check_pointers(at(group, "p"), p, lines, h->nzmax);
-  if (s.code == SKEIN_OK) s = check_range(at(group, "i"), e->i.data, p[lines], length);
-  if (s.code != SKEIN_OK) return s;
-  *A = (skein_csr){.rows = lines, .cols = length, .start = sk_calloc((size_t)lines + 1, sizeof *A->start)};
-  if (!A->start) return sk_no_memory();
-  for (int k = 0; k <= lines; k++) A->start[k] = p[k];
-  A->col = e->i.data, A->val = e->x.data;
-  e->i.data = e->x.data = NULL;
-  return s;
-}
-
-static skein_status make_columns(const char *group, const head *h, entries *e, skein_csr *A)
-{
-  skein_csr T = {0};
-  skein_status s = make_compressed(group, h->n, h->m, h, e, &T);
-  if (s.code == SKEIN_OK) s = sk_csr_transpose(&T, A);
-  sk_csr_destroy(&T);
-  return s;
-}
-
-/* Some files say "compressed rows" and hold m x n numbers by rows, with pointers that are all zero. */
-static bool is_dense(const head *h, const entries *e)
-{
-  const int *p = e->p.data;
-  bool empty = e->p.count == (int64_t)h->m + 1 && h->m > 0;
-  for (int k = 0; empty && k <= h->m; k++) empty = p[k] == 0;
-  return empty && h->n > 0 && e->x.count == (int64_t)h->m * h->n;
-}
-
-static skein_status make_dense(const head *h, const entries *e, skein_csr *A)
-{
-  const double *x = e->x.data;
-  int64_t count = 0;
-  for (int64_t k = 0; k < e->x.count; k++) count += x[k] != 0;
-  skein_status s = sk_csr_create(h->m, h->n, count, A);
-  if (s.code != SKEIN_OK) return s;
-  count = 0;
-  for (int i = 0; i < h->m; i++) {
-    for (int j = 0; j < h->n; j++) {
-      double value = x[(int64_t)i * h->n + j];
-      if (value != 0) A->col[count] = j, A->val[count++] = value;
-    }
-    A->start[i + 1] = count;
-  }
-  return s;
-}
-
-/* fclib.h documents p = rows, i = columns; Siconos writes them the other way round. Whichever fits m x n; where both
- * fit, the documented one. (For a symmetric matrix both are the same.) */
-static skein_status find_rows(const char *group, const head *h, const entries *e, const int **row, const int **col)
-{
-  skein_status documented = check_range(at(group, "p"), e->p.data, h->nz, h->m);
-  if (documented.code == SKEIN_OK) documented = check_range(at(group, "i"), e->i.data, h->nz, h->n);
-  bool swapped = documented.code != SKEIN_OK && check_range(at(group, "i"), e->i.data, h->nz, h->m).code == SKEIN_OK &&
-                 check_range(at(group, "p"), e->p.data, h->nz, h->n).code == SKEIN_OK;
-  *row = swapped ? e->i.data : e->p.data;
-  *col = swapped ? e->p.data : e->i.data;
-  return swapped ? sk_ok() : documented;
-}
-
-static skein_status make_triplets(const char *group, const head *h, const entries *e, skein_csr *A)
-{
-  const int *row, *col;
-  const double *x = e->x.data;
-  skein_status s = check_count(at(group, "p").path, e->p.count, h->nz, "nz");
-  if (s.code == SKEIN_OK) s = check_count(at(group, "i").path, e->i.count, h->nz, "nz");
-  if (s.code == SKEIN_OK) s = check_count(at(group, "x").path, e->x.count, h->nzmax, "nzmax");
-  if (s.code == SKEIN_OK && h->nzmax < h->nz)
-    s = sk_fail(SKEIN_BAD_INPUT, "%s/nzmax: is %d, expected >= %d (nz)", group, h->nzmax, h->nz);
-  if (s.code == SKEIN_OK) s = find_rows(group, h, e, &row, &col);
-  if (s.code == SKEIN_OK) s = sk_csr_create(h->m, h->n, h->nz, A);
-  if (s.code != SKEIN_OK) return s;
-  for (int k = 0; k < h->nz; k++) A->start[row[k] + 1]++;
-  for (int i = 0; i < h->m; i++) A->start[i + 1] += A->start[i];
-  for (int k = h->nz - 1; k >= 0; k--) { /* backwards from the end of each row: the order of the file is kept */
-    int64_t place = --A->start[row[k] + 1];
-    A->col[place] = col[k], A->val[place] = x[k];
-  }
-  memmove(A->start, A->start + 1, (size_t)h->m * sizeof *A->start); /* start[i + 1] came down to the start of row i */
-  A->start[h->m] = h->nz;
-  return s;
-}
-
-static skein_status read_matrix(reader *in, const char *group, const head *h, skein_csr *A)
-{
-  entries e = {0};
-  skein_status s = read_array(in, at(group, "p").path, INTEGERS, true, &e.p);
-  if (s.code == SKEIN_OK) s = read_array(in, at(group, "i").path, INTEGERS, true, &e.i);
-  if (s.code == SKEIN_OK) s = read_array(in, at(group, "x").path, REALS, true, &e.x);
-  if (s.code == SKEIN_OK) s = check_finite(at(group, "x").path, &e.x);
-  if (s.code == SKEIN_OK) {
-    if (h->nz >= 0) s = make_triplets(group, h, &e, A);
-    else if (h->nz == -1) s = make_columns(group, h, &e, A);
-    else if (is_dense(h, &e)) s = make_dense(h, &e, A);
-    else s = make_compressed(group, h->m, h->n, h, &e, A);
-  }
+  sk_fclib_entries e = {0};
+  skein_status s = read_array(in, sk_fclib_at(group, "p").path, INTEGERS, true, &e.p);
+  if (s.code == SKEIN_OK) s = read_array(in, sk_fclib_at(group, "i").path, INTEGERS, true, &e.i);
+  if (s.code == SKEIN_OK) s = read_array(in, sk_fclib_at(group, "x").path, REALS, true, &e.x);
+  if (s.code == SKEIN_OK) s = check_finite(sk_fclib_at(group, "x").path, &e.x);
+  if (s.code == SKEIN_OK) s = sk_fclib_matrix(group, h, &e, A);
   free(e.p.data);
   free(e.i.data);
   free(e.x.data);
@@ -399,12 +257,12 @@ static skein_status read_matrix(reader *in, const char *group, const head *h, sk
 /* Equality constraints (a matrix with columns, a vector with entries) are refused, never dropped. */
 static skein_status refuse_equalities(reader *in, const char *group, const char *matrix, const char *vector)
 {
-  head h = {0};
-  array a = {0};
+  sk_fclib_head h = {0};
+  sk_fclib_array a = {0};
   bool there = false;
-  skein_status s = find_group(in, at(group, matrix).path, &there);
-  if (s.code == SKEIN_OK && there) s = read_head(in, at(group, matrix).path, &h);
-  if (s.code == SKEIN_OK) s = read_array(in, at(group, vector).path, REALS, false, &a);
+  skein_status s = find_group(in, sk_fclib_at(group, matrix).path, &there);
+  if (s.code == SKEIN_OK && there) s = read_head(in, sk_fclib_at(group, matrix).path, &h);
+  if (s.code == SKEIN_OK) s = read_array(in, sk_fclib_at(group, vector).path, REALS, false, &a);
   if (s.code == SKEIN_OK && (h.n > 0 || a.count > 0))
     s = sk_fail(SKEIN_BAD_INPUT, "%s/%s: equality constraints are not supported", group, h.n > 0 ? matrix : vector);
   free(a.data);
@@ -418,9 +276,9 @@ static skein_status check_head(const char *group, const char *name, int value, b
 
 static skein_status read_local(reader *in, skein_problem *p)
 {
-  head W = {0};
+  sk_fclib_head W = {0};
   p->form = SKEIN_REDUCED;
-  skein_status s = read_int(in, at("fclib_local", "spacedim"), 2, 3, &p->d);
+  skein_status s = read_int(in, sk_fclib_at("fclib_local", "spacedim"), 2, 3, &p->d);
   if (s.code == SKEIN_OK) s = refuse_equalities(in, "fclib_local", "V", "vectors/s");
   if (s.code == SKEIN_OK) s = refuse_equalities(in, "fclib_local", "R", "vectors/s");
   if (s.code == SKEIN_OK) s = read_head(in, "fclib_local/W", &W);
@@ -428,14 +286,15 @@ static skein_status read_local(reader *in, skein_problem *p)
   if (s.code == SKEIN_OK) s = check_head("fclib_local/W", "m", W.m, W.m % p->d == 0, "a multiple of spacedim");
   if (s.code != SKEIN_OK) return s;
   p->contacts = W.m / p->d;
-  s = read_vector(in, at("fclib_local/vectors", "q"), true, W.m, "W/m", &p->b);
-  if (s.code == SKEIN_OK) s = read_mu(in, at("fclib_local/vectors", "mu"), p->contacts, "W/m / spacedim", &p->mu);
+  s = read_vector(in, sk_fclib_at("fclib_local/vectors", "q"), true, W.m, "W/m", &p->b);
+  if (s.code == SKEIN_OK)
+    s = read_mu(in, sk_fclib_at("fclib_local/vectors", "mu"), p->contacts, "W/m / spacedim", &p->mu);
   if (s.code == SKEIN_OK) s = read_matrix(in, "fclib_local/W", &W, &p->W);
   return s;
 }
 
 /* FCLIB's H is dofs x d n: ours is its transpose. */
-static skein_status read_jacobian(reader *in, const head *h, skein_csr *H)
+static skein_status read_jacobian(reader *in, const sk_fclib_head *h, skein_csr *H)
 {
   skein_csr T = {0};
   skein_status s = read_matrix(in, "fclib_global/H", h, &T);
@@ -444,11 +303,11 @@ static skein_status read_jacobian(reader *in, const head *h, skein_csr *H)
   return s;
 }
 
-static skein_status read_global(reader *in, skein_problem *p)
+static skein_status read_global(reader *in, skein_problem *p, bool *triangle)
 {
-  head M = {0}, H = {0};
+  sk_fclib_head M = {0}, H = {0};
   p->form = SKEIN_GLOBAL;
-  skein_status s = read_int(in, at("fclib_global", "spacedim"), 2, 3, &p->d);
+  skein_status s = read_int(in, sk_fclib_at("fclib_global", "spacedim"), 2, 3, &p->d);
   if (s.code == SKEIN_OK) s = refuse_equalities(in, "fclib_global", "G", "vectors/b");
   if (s.code == SKEIN_OK) s = read_head(in, "fclib_global/M", &M);
   if (s.code == SKEIN_OK) s = check_head("fclib_global/M", "n", M.n, M.n == M.m, "M to be square");
@@ -457,10 +316,12 @@ static skein_status read_global(reader *in, skein_problem *p)
   if (s.code == SKEIN_OK) s = check_head("fclib_global/H", "n", H.n, H.n % p->d == 0, "a multiple of spacedim");
   if (s.code != SKEIN_OK) return s;
   p->dofs = M.m, p->contacts = H.n / p->d;
-  s = read_vector(in, at("fclib_global/vectors", "f"), true, M.m, "M/m", &p->f);
-  if (s.code == SKEIN_OK) s = read_vector(in, at("fclib_global/vectors", "w"), true, H.n, "H/n", &p->u_f);
-  if (s.code == SKEIN_OK) s = read_mu(in, at("fclib_global/vectors", "mu"), p->contacts, "H/n / spacedim", &p->mu);
+  s = read_vector(in, sk_fclib_at("fclib_global/vectors", "f"), true, M.m, "M/m", &p->f);
+  if (s.code == SKEIN_OK) s = read_vector(in, sk_fclib_at("fclib_global/vectors", "w"), true, H.n, "H/n", &p->u_f);
+  if (s.code == SKEIN_OK)
+    s = read_mu(in, sk_fclib_at("fclib_global/vectors", "mu"), p->contacts, "H/n / spacedim", &p->mu);
   if (s.code == SKEIN_OK) s = read_matrix(in, "fclib_global/M", &M, &p->M);
+  if (s.code == SKEIN_OK) s = sk_fclib_mirror(&p->M, triangle);
   if (s.code == SKEIN_OK) s = read_jacobian(in, &H, &p->H);
   return s;
 }
@@ -480,9 +341,9 @@ static skein_status find_variable_text(const reader *in, const char *path, bool 
 
 /* Text of variable length is taken as not there: HDF5 1.10 believes the length that a damaged file gives for it, and
  * libfclib, which writes text of fixed length, cannot read it either. */
-static skein_status read_text(reader *in, field f, char **text)
+static skein_status read_text(reader *in, sk_field f, char **text)
 {
-  array a;
+  sk_fclib_array a;
   bool variable;
   skein_status s = find_variable_text(in, f.path, &variable);
   if (s.code != SKEIN_OK || variable) return s;
@@ -493,9 +354,9 @@ static skein_status read_text(reader *in, field f, char **text)
 
 static skein_status read_info(reader *in, const char *group, skein_fclib *file)
 {
-  skein_status s = read_text(in, at(group, "info/title"), &file->title);
-  if (s.code == SKEIN_OK) s = read_text(in, at(group, "info/description"), &file->description);
-  if (s.code == SKEIN_OK) s = read_text(in, at(group, "info/math_info"), &file->math_info);
+  skein_status s = read_text(in, sk_fclib_at(group, "info/title"), &file->title);
+  if (s.code == SKEIN_OK) s = read_text(in, sk_fclib_at(group, "info/description"), &file->description);
+  if (s.code == SKEIN_OK) s = read_text(in, sk_fclib_at(group, "info/math_info"), &file->math_info);
   return s;
 }
 
@@ -506,10 +367,11 @@ static skein_status read_solution(reader *in, const char *group, const skein_pro
   int size = p->d * p->contacts;
   skein_status s = find_group(in, group, &there);
   if (s.code != SKEIN_OK || !there) return s;
-  s = read_vector(in, at(group, "r"), false, size, "spacedim * contacts", &solution->r);
-  if (s.code == SKEIN_OK) s = read_vector(in, at(group, "u"), false, size, "spacedim * contacts", &solution->u);
+  s = read_vector(in, sk_fclib_at(group, "r"), false, size, "spacedim * contacts", &solution->r);
+  if (s.code == SKEIN_OK)
+    s = read_vector(in, sk_fclib_at(group, "u"), false, size, "spacedim * contacts", &solution->u);
   if (s.code == SKEIN_OK && p->form == SKEIN_GLOBAL)
-    s = read_vector(in, at(group, "v"), false, p->dofs, "M/m", &solution->v);
+    s = read_vector(in, sk_fclib_at(group, "v"), false, p->dofs, "M/m", &solution->v);
   return s;
 }
 
@@ -521,7 +383,7 @@ static skein_status count_guesses(reader *in, int *count)
   *count = 0;
   skein_status s = find_group(in, "guesses", &there);
   if (s.code != SKEIN_OK || !there) return s;
-  s = read_int(in, at("guesses", "number_of_guesses"), 0, INT_MAX - 1, count);
+  s = read_int(in, sk_fclib_at("guesses", "number_of_guesses"), 0, INT_MAX - 1, count);
   for (int k = 1; k <= *count && s.code == SKEIN_OK; k++) {
     snprintf(name, sizeof name, "guesses/%d", k);
     s = find_group(in, name, &there);
@@ -556,7 +418,7 @@ static skein_status read_file(reader *in, skein_fclib *file)
   if (s.code != SKEIN_OK) return s;
   if (!local && !global) return sk_fail(SKEIN_BAD_INPUT, "fclib_local, fclib_global: both are missing, expected one");
   if (local && global) return sk_fail(SKEIN_BAD_INPUT, "fclib_local, fclib_global: both are there, expected one");
-  s = local ? read_local(in, &file->problem) : read_global(in, &file->problem);
+  s = local ? read_local(in, &file->problem) : read_global(in, &file->problem, &file->M_triangle);
   if (s.code == SKEIN_OK) s = skein_problem_check(&file->problem);
   if (s.code == SKEIN_OK) s = read_info(in, local ? "fclib_local" : "fclib_global", file);
   if (s.code == SKEIN_OK) s = read_guesses(in, file);
@@ -567,16 +429,18 @@ static skein_status read_file(reader *in, skein_fclib *file)
 skein_status sk_fclib_read_image(const sk_bytes *bytes, skein_fclib *file)
 {
   *file = (skein_fclib){0};
-  skein_status s = sk_fclib_vet(bytes);
-  if (s.code != SKEIN_OK) return s;
+  sk_vet vet;
+  skein_status s = sk_vet_open(bytes, &vet);
+  if (s.code != SKEIN_OK) return sk_vet_close(&vet), s;
   sk_h5_quiet quiet = sk_h5_hide();
   sk_h5_image image = sk_h5_image_open(bytes, false);
-  reader in = {.file = image.file, .size = bytes->size, .left = bytes->size};
+  reader in = {.file = image.file, .vet = &vet, .size = bytes->size, .left = 4 * (uint64_t)bytes->size};
   s = in.file >= 0    ? read_file(&in, file)
       : !image.memory ? sk_no_memory()
                       : sk_fail(SKEIN_BAD_INPUT, "is not an HDF5 file, or one that is truncated or damaged");
   sk_h5_image_close(image, NULL);
   sk_h5_show(quiet);
+  sk_vet_close(&vet);
   if (s.code != SKEIN_OK) skein_fclib_destroy(file);
   return s;
 }

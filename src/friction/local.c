@@ -77,7 +77,7 @@ bool sk_one_solve(const sk_one *p, skein_local local, bool failsafe, sk_scale sc
     return false;
   }
   w = exp2(ilogb(w)), size = exp2(ilogb(size)); /* powers of two: the change of units rounds nothing */
-  sk_one unit = {.mu = p->mu};
+  sk_one unit = {.mu = p->mu, .ball = p->ball};
   for (int i = 0; i < 9; i++) unit.W[i] = p->W[i] / w;
   for (int i = 0; i < 3; i++) unit.b[i] = p->b[i] / size;
   double to_unit = w / size, t[3] = {r[0] * to_unit, r[1] * to_unit, r[2] * to_unit};

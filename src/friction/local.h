@@ -10,6 +10,7 @@ typedef struct sk_one {
   double W[9]; /* by rows */
   double b[3];
   double mu;
+  skein_ball ball; /* of pac and dac */
 } sk_one;
 
 sk_one sk_one_make(int d, const double *W, const double *b, double mu);
@@ -91,8 +92,14 @@ bool sk_secular_visit(sk_secular *k, const double *u, double *r);
 
 /* f = f_FB(r^, u^) and its derivatives by r and u (3 x 3 by rows); rho: units of u^ against r^. */
 void sk_fb_eval(const double *r, const double *u, double mu, double rho, double *f, double *dfdr, double *dfdu);
+/* The Alart-Curnier function: its ball, and the units of r against u. */
+typedef struct sk_ac_def {
+  skein_ball ball;
+  double rho_N, rho_T;
+} sk_ac_def;
+
 /* f = Alart-Curnier function and its derivatives. */
-void sk_ac_eval(const double *r, const double *u, double mu, double rho_N, double rho_T, double *f, double *dfdr,
+void sk_ac_eval(const double *r, const double *u, double mu, const sk_ac_def *def, double *f, double *dfdr,
                 double *dfdu);
 
 /* Solves A x = f for 3 x 3 A by partial pivoting; false when singular to working precision. */

@@ -52,7 +52,7 @@ bool sk_one_mfb(const sk_one *p, double tol, double *r)
 }
 
 /* Goldstein-Price: q(alpha) = |f|^2/2 with m2 slope <= (q - q0)/alpha <= m1 slope; slope = f' A d. */
-static double line_search(const sk_one *p, const double *rho, const double *r, const double *step, double q0,
+static double line_search(const sk_one *p, const sk_ac_def *ac, const double *r, const double *step, double q0,
                           double slope)
 {
   double lo = 0, hi = INFINITY, alpha = 1;
@@ -60,7 +60,7 @@ static double line_search(const sk_one *p, const double *rho, const double *r, c
     double t[3], u[3], f[3], dfdr[9], dfdu[9];
     for (int i = 0; i < 3; i++) t[i] = r[i] + alpha * step[i];
     sk_one_velocity(p, t, u);
-    sk_ac_eval(t, u, p->mu, rho[0], rho[1], f, dfdr, dfdu);
+    sk_ac_eval(t, u, p->mu, ac, f, dfdr, dfdu);
     double change = 0.5 * dot3(f, f) - q0;
     if (change > 0.1 * slope * alpha) hi = alpha;
     else if (change < 0.9 * slope * alpha) lo = alpha;
@@ -73,9 +73,9 @@ static double line_search(const sk_one *p, const double *rho, const double *r, c
 
 static bool newton_ac(const sk_one *p, double tol, double *r, bool damped)
 {
-  double rho[2] = {1 / p->W[0], 2 / (p->W[4] + p->W[8])};
-  if (!isfinite(rho[0])) rho[0] = 1;
-  if (!isfinite(rho[1])) rho[1] = 1;
+  sk_ac_def ac = {p->ball, 1 / p->W[0], 2 / (p->W[4] + p->W[8])};
+  if (!isfinite(ac.rho_N)) ac.rho_N = 1;
+  if (!isfinite(ac.rho_T)) ac.rho_T = 1;
   double best[3] = {r[0], r[1], r[2]}, best_error = INFINITY;
   for (int it = 0; it < 60; it++) {
     double u[3], f[3], dfdr[9], dfdu[9], A[9], g[3], step[3], minus[3];
@@ -83,7 +83,7 @@ static bool newton_ac(const sk_one *p, double tol, double *r, bool damped)
     if (error < best_error) best_error = error, memcpy(best, r, sizeof best);
     if (!(error > tol)) break;
     sk_one_velocity(p, r, u);
-    sk_ac_eval(r, u, p->mu, rho[0], rho[1], f, dfdr, dfdu);
+    sk_ac_eval(r, u, p->mu, &ac, f, dfdr, dfdu);
     chain(dfdu, dfdr, p->W, A);
     for (int i = 0; i < 3; i++) minus[i] = -f[i];
     if (!sk_solve3(A, minus, step)) { /* singular: steepest descent of |f|^2/2 */
@@ -93,7 +93,7 @@ static bool newton_ac(const sk_one *p, double tol, double *r, bool damped)
     double alpha = 1;
     if (damped) {
       gradient(A, f, g);
-      alpha = line_search(p, rho, r, step, 0.5 * dot3(f, f), dot3(g, step));
+      alpha = line_search(p, &ac, r, step, 0.5 * dot3(f, f), dot3(g, step));
     }
     for (int i = 0; i < 3; i++) r[i] += alpha * step[i];
     if (!isfinite(dot3(r, r))) break;

@@ -1,17 +1,22 @@
 /* `newton-ac` and `newton-mfb`: Newton on all contacts at once, for the stacked Alart-Curnier function
  * (Bertails-Descoubes et al. 2011, algorithms 1 and 2) or the stacked Fischer-Burmeister function (Daviet et al. 2011).
- *     (df/dr + df/du W) d = -f,  slope = f' A d,  Goldstein-Price with m1 = 0.1, m2 = 0.9
- * Where that matrix is singular (over-constrained contacts), W in it becomes W + alpha diag(w_i), a proximal term. */
+ *     (df/dr + df/du W) d = -f,  slope = f' A d,  Armijo's rule (Grippo, Lampariello, Lucidi 1986: not monotone)
+ * Where that matrix is singular (over-constrained contacts), or its step leads nowhere, W in it becomes
+ * W + alpha diag(w_i), a proximal term. */
 #include "friction/kkt.h"
 #include "friction/solver.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { MEMORY = 10 };
+
 typedef struct newton {
   const sk_system *s; /* explicit */
   bool mfb;
+  skein_ball ball; /* of Alart-Curnier */
   sk_kkt kkt;
+  double merit[MEMORY];                                      /* the last ones */
   double *r, *u, *f, *step, *trial, *trial_u, *trial_f, *Ad; /* 3 n */
   double *dfdr, *dfdu, *E;                                   /* 9 n */
 } newton;
@@ -27,8 +32,8 @@ static void contact_function(const newton *p, int i, const double *r, const doub
     sk_fb_eval(r, u, mu, 1 / w, f, dfdr, dfdu);
     return;
   }
-  double rho_N = W[0] > 0 ? 1 / W[0] : 1 / w, rho_T = W[4] + W[8] > 0 ? 2 / (W[4] + W[8]) : 1 / w;
-  sk_ac_eval(r, u, mu, rho_N, rho_T, f, dfdr, dfdu);
+  sk_ac_def ac = {p->ball, W[0] > 0 ? 1 / W[0] : 1 / w, W[4] + W[8] > 0 ? 2 / (W[4] + W[8]) : 1 / w};
+  sk_ac_eval(r, u, mu, &ac, f, dfdr, dfdu);
 }
 
 /* All of f, in units of velocity (multiplied by w_i); |f|^2 / 2. */
@@ -84,20 +89,38 @@ static double slope(newton *p)
   return sum;
 }
 
-/* Goldstein-Price on the merit function; the step length that is taken. */
-static double line_search(newton *p, double merit, double gradient)
+/* Armijo's rule, halving, against the largest of the last merits: |f_AC|^2 has kinks, and Newton must be able to cross
+ * them; |f_FB|^2 has none, there the last merit alone counts. False where no step is short enough: the elements on both
+ * sides of a kink point at it. */
+static bool line_search(newton *p, double gradient, double *t)
 {
-  double lo = 0, hi = INFINITY, t = 1;
-  for (int it = 0; it < 25; it++) {
-    for (int i = 0; i < 3 * p->s->n; i++) p->trial[i] = p->r[i] + t * p->step[i];
-    double change = evaluate(p, p->trial, p->trial_u, p->trial_f, false) - merit;
-    if (!(change <= 0.1 * gradient * t)) hi = t;
-    else if (change < 0.9 * gradient * t) lo = t;
-    else break;
-    t = isinf(hi) ? fmin(2 * lo, 16) : 0.5 * (lo + hi);
-    if (lo >= 16) break;
+  enum { HALVINGS = 10 };
+  double reference = 0;
+  for (int k = 0; k < (p->mfb ? 1 : MEMORY); k++) reference = fmax(reference, p->merit[k]);
+  *t = 1;
+  for (int it = 0; it < HALVINGS; it++, *t *= 0.5) {
+    for (int i = 0; i < 3 * p->s->n; i++) p->trial[i] = p->r[i] + *t * p->step[i];
+    if (evaluate(p, p->trial, p->trial_u, p->trial_f, false) <= reference + 1e-4 * gradient * *t) return true;
   }
-  return t;
+  return false;
+}
+
+/* One Newton step. Where the search fails, alpha grows until it does not: with a large alpha the step is that of the
+ * projection itself, contact by contact. False where it ends. */
+static bool advance(newton *p, int iteration, double *alpha)
+{
+  double size = 0, t;
+  p->merit[p->mfb ? 0 : iteration % MEMORY] = evaluate(p, p->r, p->u, p->f, true);
+  if (!factor(p, alpha)) return false;
+  for (int i = 0; i < 3 * p->s->n; i++) p->trial[i] = -p->f[i];
+  sk_kkt_solve(&p->kkt, p->trial, p->step);
+  if (!line_search(p, slope(p), &t) && *alpha < 1e4) {
+    *alpha = fmax(1, 10 * *alpha);
+    return true;
+  }
+  for (int i = 0; i < 3 * p->s->n; i++) p->r[i] += t * p->step[i], size = fmax(size, fabs(p->r[i]));
+  *alpha = *alpha < 1e-11 ? 0 : 0.1 * *alpha;
+  return isfinite(size);
 }
 
 static skein_status make(sk_work *w, newton *p, sk_system *own)
@@ -123,24 +146,13 @@ static skein_status make(sk_work *w, newton *p, sk_system *own)
 
 static skein_status solve(sk_work *w, bool mfb)
 {
-  newton p = {.mfb = mfb};
+  newton p = {.mfb = mfb, .ball = w->def->ball};
   sk_system own;
   skein_status status = make(w, &p, &own);
   if (status.code == SKEIN_OK) {
     memcpy(p.r, w->r, 3 * (size_t)w->system->n * sizeof *p.r);
     double alpha = 0;
-    while (!sk_work_done(w, sk_work_accept(w, p.r))) {
-      double merit = evaluate(&p, p.r, p.u, p.f, true);
-      if (!factor(&p, &alpha)) break;
-      for (int i = 0; i < 3 * p.s->n; i++) p.trial[i] = -p.f[i];
-      sk_kkt_solve(&p.kkt, p.trial, p.step);
-      double gradient = slope(&p), t = line_search(&p, merit, gradient), size = 0;
-      for (int i = 0; i < 3 * p.s->n; i++) p.r[i] += t * p.step[i], size = fmax(size, fabs(p.r[i]));
-      w->iterations++;
-      alpha *= 0.1;
-      if (alpha < 1e-12) alpha = 0;
-      if (!isfinite(size)) break;
-    }
+    while (!sk_work_done(w, sk_work_accept(w, p.r)) && advance(&p, w->iterations, &alpha)) w->iterations++;
   }
   sk_kkt_destroy(&p.kkt);
   return status;

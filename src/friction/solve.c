@@ -39,6 +39,7 @@ static skein_status check_def(const skein_solve_def *d)
     return sk_fail(SKEIN_BAD_INPUT, "measure is %d, expected 0 or 1", d->measure);
   if ((unsigned)d->accelerate > SKEIN_RELAX)
     return sk_fail(SKEIN_BAD_INPUT, "accelerate is %d, expected 0 to 2", d->accelerate);
+  if ((unsigned)d->ball > SKEIN_BALL_PLAIN) return sk_fail(SKEIN_BAD_INPUT, "ball is %d, expected 0 or 1", d->ball);
   if ((unsigned)d->operator_form > SKEIN_FACTORED)
     return sk_fail(SKEIN_BAD_INPUT, "operator_form is %d, expected 0 to 2", d->operator_form);
   return sk_ok();

@@ -56,8 +56,9 @@ double sk_work_accept(sk_work *w, const double *r);
 double sk_work_contact(const sk_work *w, int i, const double *r, const double *u);
 /* Whether the caller wants the solve to end. */
 bool sk_work_stopped(sk_work *w);
-/* Tells the caller, asks it and looks at the clock; true when the solver must stop (converged, out of time or
- * iterations). */
+/* Tells the caller; true when it says stop. */
+bool sk_work_tell(sk_work *w, double error);
+/* Tells the caller and looks at the clock; true when the solver must stop (converged, out of time or iterations). */
 bool sk_work_done(sk_work *w, double error);
 
 #endif

@@ -87,6 +87,7 @@ static bool solve_contact(sk_sweep *g, int i, const double *u, double *r, sk_loc
   const double *W = g->s->Wii + 9 * (size_t)i;
   for (int k = 0; k < 3; k++) b[k] = u[k] - (W[3 * k] * r[0] + W[3 * k + 1] * r[1] + W[3 * k + 2] * r[2]);
   sk_one p = sk_one_make(3, W, b, g->s->mu[i]);
+  p.ball = g->ball;
   return sk_one_solve(&p, g->local, g->failsafe, g->scale, g->local_tol, r, counts);
 }
 
@@ -315,6 +316,7 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
                   .omega = 1,
                   .local = w->def->local,
                   .failsafe = w->def->failsafe,
+                  .ball = w->def->ball,
                   .local_tol = w->def->local_tol,
                   .scale = w->def->measure == SKEIN_ERROR_FB ? (sk_scale){1, 1} : s->scale,
                   .ignore = 0.005 * w->def->tol * (w->def->measure == SKEIN_ERROR_FB ? 1 : s->scale.U),

@@ -22,6 +22,7 @@ typedef struct sk_sweep {
   const sk_system *s;
   skein_local local;
   bool failsafe;
+  skein_ball ball;
   sk_scale scale;
   double local_tol;
   double omega; /* a visit goes this share of the way to its solution: 1, more to over-relax */

@@ -124,8 +124,8 @@ static int contact_objects(const skein_problem *p, const sk_objects *o, int i, i
 
 typedef double four __attribute__((vector_size(32)));
 
-/* G_i = H_i L^-T for one (contact, object) pair: L g = h for the rows of H_i side by side, in the lanes of `lane`; zeros
- * at the head stay zeros. */
+/* G_i = H_i L^-T for one (contact, object) pair: L g = h for the rows of H_i side by side, in the lanes of `lane`;
+ * zeros at the head stay zeros. */
 static void whiten(const skein_problem *p, const sk_objects *o, int i, int object, int width, double *G)
 {
   int size = o->start[object + 1] - o->start[object], first = size;

@@ -44,19 +44,25 @@ bool sk_work_stopped(sk_work *w)
   return w->stop;
 }
 
+bool sk_work_tell(sk_work *w, double error)
+{
+  const skein_solve_def *def = w->def;
+  if (!def->progress) return w->stop;
+  skein_progress p = {
+      .iteration = w->iterations, .seconds = sk_seconds() - w->started, .method = skein_method_name(w->method)};
+  bool rel = def->measure == SKEIN_ERROR_REL;
+  p.error = (skein_error){.fb = rel ? NAN : error, .rel = rel ? error : NAN, .worst = -1};
+  pthread_mutex_lock(w->telling); /* islands are solved side by side */
+  bool stop = def->progress(def->user, &p);
+  pthread_mutex_unlock(w->telling);
+  if (stop) w->stop = true;
+  return w->stop;
+}
+
 bool sk_work_done(sk_work *w, double error)
 {
   const skein_solve_def *def = w->def;
-  if (def->progress) {
-    skein_progress p = {
-        .iteration = w->iterations, .seconds = sk_seconds() - w->started, .method = skein_method_name(w->method)};
-    bool rel = def->measure == SKEIN_ERROR_REL;
-    p.error = (skein_error){.fb = rel ? NAN : error, .rel = rel ? error : NAN, .worst = -1};
-    pthread_mutex_lock(w->telling); /* islands are solved side by side */
-    bool stop = def->progress(def->user, &p);
-    pthread_mutex_unlock(w->telling);
-    if (stop) w->stop = true;
-  }
+  sk_work_tell(w, error);
   if (def->max_seconds > 0 && sk_seconds() - w->started > def->max_seconds) w->stop = true;
   return sk_work_stopped(w) || error <= def->tol || w->iterations >= def->max_sweeps;
 }

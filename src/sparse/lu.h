@@ -1,15 +1,17 @@
-/* LU of unsymmetric matrices with a fixed, structurally symmetric pattern: by UMFPACK, small full ones by LAPACK. */
+/* LU of unsymmetric matrices with a fixed, structurally symmetric pattern: by SuperLU, small full ones by LAPACK. */
 #ifndef SK_LU_H
 #define SK_LU_H
 
 #include "base/base.h"
+
+typedef struct sk_lu_sparse sk_lu_sparse;
 
 /* Compressed columns: rows of column j are row[start[j] .. start[j+1]-1], ascending. The arrays are the caller's. */
 typedef struct sk_lu {
   int n;
   int *start, *row;
   double *val;
-  void *symbolic, *numeric;
+  sk_lu_sparse *sparse;
   double *full; /* n x n by columns, instead of these, where the matrix is small and full */
   int *pivot;
   double flops; /* estimate of one factorisation */

@@ -19,6 +19,7 @@ _skein_value()
 {
     local locals="secular mfb pac dac enum duriez06 duriez08 pyramid4"
     local with_enum="secular+enum mfb+enum pac+enum dac+enum duriez06+enum duriez08+enum pyramid4+enum"
+    local with_ball="pac/plain dac/plain pac/plain+enum dac/plain+enum"
     case $command:$prev in
         reproduce:--output | reproduce:-o | reproduce:--runs) _skein_files; return ;;
         reproduce:--steps | reproduce:--problems) COMPREPLY=(); return ;;
@@ -51,9 +52,13 @@ _skein_value()
         --method | -m)
             if [[ $command == validate ]]; then _skein_words "super-helix mass-spring corde corde-explicit der der-projection bodies"
             else _skein_words "auto gs newton-ac newton-mfb admm ipm"; fi ;;
-        --local | --locals | -l) _skein_words "$locals $with_enum" ;;
+        --locals) _skein_words "$locals $with_enum $with_ball" ;;
+        --local | -l)
+            if [[ $command == bench ]]; then _skein_words "$locals $with_enum $with_ball"
+            else _skein_words "$locals $with_enum"; fi ;;
         --measure) _skein_words "rel fb" ;;
-        --accelerate) _skein_words "none anderson" ;;
+        --accelerate) _skein_words "none anderson relax" ;;
+        --ball) _skein_words "augmented plain" ;;
         --form)
             if [[ $command == gen ]]; then _skein_words "global local both"
             else _skein_words "explicit factored auto"; fi ;;
@@ -81,7 +86,7 @@ _skein()
     if _skein_value; then return; fi
     case $command:$cur in
         solve:-*) _skein_words "--method --local --tol --measure --max-sweeps --max-seconds --threads --form
-            --accelerate --no-freeze --warm-start --guess --history --save --json --help" ;;
+            --accelerate --ball --no-freeze --warm-start --guess --history --save --json --help" ;;
         info:-*) _skein_words "--json --help" ;;
         gen:-*) _skein_words "--contacts --rods --dofs --mu --seed --d --open --stick --form --output --help" ;;
         bench:-*) _skein_words "--tol --measure --max-sweeps --threads --locals --csv --plot --help" ;;
