@@ -88,6 +88,7 @@ typedef struct sk_judge_input {
   bool places_only; /* no energy, speed or way is judged: before t = 0 velocities are cut and damped, or impulses are
                        not known */
   bool apart_roots; /* rods whose held roots lie in each other do not touch there */
+  double able;      /* m/s: speed that the motion could have reached by now; infinite: not known */
   int threads;
 } sk_judge_input;
 

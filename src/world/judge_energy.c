@@ -18,7 +18,8 @@
  *
  * Speeds, in the same axes: the bound of a place is `speed` times the largest that anything had that moves it, which is
  * its object before the step and in the free motion, what it touches (1 + restitution), and a fall through a contact
- * length. A whip speeds up from step to step, a throw does not. */
+ * length. A whip speeds up from step to step, a throw does not; and no place is faster than `able` times what the
+ * motion could have reached by now. */
 #include "world/judge.h"
 
 #include <math.h>
@@ -219,13 +220,13 @@ static void close_body(const sk_judge_input *in, const sk_judge_body *b, account
 }
 
 /* What one object adds to the verdict. */
-static void close_account(const sk_limits *limits, const account *a, double c, int object, bool balanced,
+static void close_account(const sk_limits *limits, const account *a, double c, double able, int object, bool balanced,
                           skein_verdict *out)
 {
   double work = fabs(a->gravity) + fabs(a->outside) + fabs(a->contact) + fabs(a->held);
   double made = a->gain - a->gravity - a->outside - a->contact - a->held + a->made_by_contacts;
   double scale = a->kinetic + work + a->mass * a->pace * c;
-  double bound = limits->speed * fmax(fmax(a->own, a->pushed), sqrt(2 * a->pace * c));
+  double bound = fmin(limits->speed * fmax(fmax(a->own, a->pushed), sqrt(2 * a->pace * c)), limits->able * able);
   if (a->speed > 0) sk_finding_take(&out->speed, bound > 0 ? a->speed / bound : HUGE_VAL, object, -1);
   if (!balanced) return;
   if (made > 0) sk_finding_take(&out->balance, made / scale, object, -1);
@@ -251,13 +252,13 @@ skein_status sk_judge_energy(const sk_judge_input *in, const sk_limits *limits, 
     if (!o->rods[i].asleep) close_rod(in, o->rods + i, accounts + i);
   for (int i = 0; i < o->rod_count; i++) {
     const sk_judge_rod *rod = o->rods + i;
-    if (!rod->asleep) close_account(limits, accounts + i, rod->radius, i, !is_untold(rod), out);
+    if (!rod->asleep) close_account(limits, accounts + i, rod->radius, in->able, i, !is_untold(rod), out);
   }
   for (int i = 0; i < o->body_count; i++) {
     const sk_judge_body *b = o->bodies + i;
     if (!b->dynamic || b->asleep) continue;
     close_body(in, b, accounts + o->rod_count + i);
-    close_account(limits, accounts + o->rod_count + i, b->size / 50, o->rod_count + i, true, out);
+    close_account(limits, accounts + o->rod_count + i, b->size / 50, in->able, o->rod_count + i, true, out);
   }
   return s;
 }

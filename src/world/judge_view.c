@@ -146,6 +146,7 @@ skein_status sk_attempt_judge(sk_attempt *w, skein_step_info *info)
                        .wind = sk_load3(w->live->env.wind),
                        .places_only = w->plan.settles || distances,
                        .apart_roots = scene->step.settle > 0,
+                       .able = sk_able_speed(w),
                        .threads = sk_team(w, w->model->object_count, 16)};
   info->verdict = sk_no_verdict();
   if (sk_all_asleep(w)) return sk_ok();

@@ -21,6 +21,7 @@ typedef struct sk_limits {
   double noise;           /* the same: less is not summed */
   double diverged;        /* the same: there is no motion left to speak of */
   double speed;           /* of a place, over the largest that moved it */
+  double able;            /* the same over what the motion could have reached by now */
 } sk_limits;
 
 static const sk_limits sk_default_limits = {.overlap = 0.25,
@@ -31,6 +32,7 @@ static const sk_limits sk_default_limits = {.overlap = 0.25,
                                             .balance = 0.02,
                                             .noise = 1e-4,
                                             .diverged = 1,
-                                            .speed = 2};
+                                            .speed = 2,
+                                            .able = 1.5};
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC = 0x534b5736 }; /* "SKW6" */
+enum { MAGIC = 0x534b5737 }; /* "SKW7" */
 
 typedef struct stream {
   unsigned char *bytes; /* NULL: only count */
@@ -153,6 +153,7 @@ static void pass_live(stream *s, whole *all)
 typedef struct state_record {
   int64_t steps;
   double time, last_dt, growth, energy_scale, penetration;
+  sk_able able;
   int32_t next_event, contacts;
 } state_record;
 
@@ -160,8 +161,8 @@ static void pass_state(stream *s, whole *all)
 {
   sk_state *at = &all->state;
   const sk_model *m = &all->model;
-  state_record r = {at->steps,        at->time,        at->last_dt,    at->growth,
-                    at->energy_scale, at->penetration, at->next_event, at->contacts.count};
+  state_record r = {at->steps,       at->time, at->last_dt,    at->growth,        at->energy_scale,
+                    at->penetration, at->able, at->next_event, at->contacts.count};
   pass(s, &r, sizeof r);
   if (s->reading && !s->bad) {
     bool sane = r.contacts >= 0 && (size_t)r.contacts <= s->size / sizeof(sk_contact);
@@ -170,7 +171,7 @@ static void pass_state(stream *s, whole *all)
     if (made.code != SKEIN_OK || at->kept.failed) s->bad = true, s->starved = s->starved || sane;
     at->contacts.count = s->bad ? 0 : r.contacts, at->next_event = r.next_event, at->steps = r.steps;
     at->time = r.time, at->last_dt = r.last_dt, at->growth = r.growth;
-    at->energy_scale = r.energy_scale, at->penetration = r.penetration;
+    at->energy_scale = r.energy_scale, at->penetration = r.penetration, at->able = r.able;
   }
   if (s->bad) return;
   pass(s, at->x, sizeof *at->x * m->nx), pass(s, at->v, sizeof *at->v * m->nv);

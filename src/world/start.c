@@ -54,6 +54,7 @@ skein_status sk_world_launch(skein_world *w)
     if (b->mode == SK_DYNAMIC) now->body[i].v = b->velocity, now->body[i].w = b->spin;
   }
   sk_wake_all(m, now);
+  now->able = sk_able_start(m, &w->live, now);
   now->energy_scale = fmax(now->energy_scale, sk_model_energy_scale(m, &w->live, now));
   sk_world_show(w);
   return s;

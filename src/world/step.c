@@ -185,7 +185,7 @@ static sk_outcome try_plan(skein_world *w, skein_step_info *info)
   look_at_motion(a, info, &o);
   if (sk_decide(&a->plan, &o) > SKEIN_ACCEPT_FLAWED) return o;
   if (!is_sound(w, info)) o.flaws |= 1u << SKEIN_FLAW_DIVERGED, o.status = blown_up(w, info);
-  else o.status = sk_attempt_judge(a, info);
+  else sk_able_see(a), o.status = sk_attempt_judge(a, info);
   return o;
 }
 

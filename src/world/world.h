@@ -88,6 +88,12 @@ typedef struct sk_contacts {
   int count;
 } sk_contacts;
 
+/* What a motion could have reached by now (able.c). */
+typedef struct sk_able {
+  double drive;           /* m/s: by held ends, bodies that are moved, the start, and springs at the start */
+  double highest, lowest; /* m: of all places so far, along gravity */
+} sk_able;
+
 typedef struct sk_state {
   double time, last_dt;
   int64_t steps;
@@ -101,6 +107,7 @@ typedef struct sk_state {
   double growth;        /* share of their radii that rods had in the last step: less than 1 while they settle */
   double energy_scale;  /* J: the largest energy so far, or that of the weight over its length */
   double penetration;   /* of the last step, in radii */
+  sk_able able;
 } sk_state;
 
 /* ---- Surroundings: what may be changed by hand between two steps ---- */
@@ -430,6 +437,11 @@ double sk_verify_deeper(sk_attempt *w, bool *missed);
 bool sk_verify_strays(const sk_attempt *w);
 /* Deepest place of a chord in a body, 0 outside. */
 double sk_chord_gap(const sk_shape *shape, const sk_pose *pose, const sk_vec3 *ends, double radius);
+
+/* ---- able.c ---- */
+sk_able sk_able_start(const sk_model *m, const sk_live *live, const sk_state *s);
+void sk_able_see(sk_attempt *w);           /* next.able, after the motion of this step */
+double sk_able_speed(const sk_attempt *w); /* m/s; infinite: not known */
 
 /* ---- judge_view.c ---- */
 skein_status sk_attempt_judge(sk_attempt *w, skein_step_info *info); /* info->verdict */
