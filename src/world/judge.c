@@ -127,7 +127,8 @@ static int by_growth(const void *x, const void *y)
   return a != b ? (a < b) - (a > b) : compare_meets(x, y);
 }
 
-/* From the largest on, until none that is left seems larger than what was found. */
+/* From the largest on, until none that is left may be larger than what was found: chords and single places of a mesh
+ * see less of an overlap than there is, by the doubt at most. */
 static void refine(const sk_judge_input *in, const sk_limits *limits, const hits *h, bool growth, sk_sight *sight)
 {
   enum { PORTION = 8 };
@@ -136,7 +137,7 @@ static void refine(const sk_judge_input *in, const sk_limits *limits, const hits
     const sk_near_view *next = &h->at[first].view;
     double found = growth ? fmax(sight->deeper.size, 0.5 * limits->deeper) : sight->overlap.size;
     int64_t end = SK_MIN(first + PORTION, h->count);
-    if ((growth ? next->deeper : next->overlap) < found) return;
+    if ((growth ? next->deeper : next->overlap + limits->doubt) < found) return;
 #pragma omp parallel for num_threads(in->threads) schedule(dynamic, 1)
     for (int64_t k = first; k < end; k++) {
       const hit *at = h->at + k;

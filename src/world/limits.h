@@ -16,6 +16,7 @@ typedef struct sk_limits {
   double overlap, deeper; /* an overlap above the first that grew by more than the second is too deep */
   double deep;            /* one above this is deep, whether it grew or not */
   double beyond;          /* of the thinnest rod: a place that went this much further than searched is a stray */
+  double doubt;           /* by how much the first look at an overlap may be wrong */
   double curved;          /* way of a contact beside what the linear problem had */
   double balance;         /* energy of nothing */
   double noise;           /* the same: less is not summed */
@@ -28,6 +29,7 @@ static const sk_limits sk_default_limits = {.overlap = 0.25,
                                             .deeper = 0.02,
                                             .deep = 0.5,
                                             .beyond = 0.25,
+                                            .doubt = 0.25,
                                             .curved = 0.05,
                                             .balance = 0.02,
                                             .noise = 1e-4,
