@@ -298,14 +298,15 @@ def places(path, frame):
 
 def test_groom_comes_back():
     """A groom of another unit and axis becomes the rods that it was; a strand without width is none."""
-    call("export", "run.h5", "-o", "groom.abc", "--unit", "cm", "--up", "y", "--frames", "0")
-    json.dump({"rods": [{"file": "groom.abc", "elements": 12, "model": "der"}], "time": {"duration": 0.001}}, open("again.json", "w"))
-    call("run", "again.json", "-o", "again.h5", "-q", "-j1")
-    before, after = rods(frames_of("run.h5")[0]), rods(frames_of("again.h5")[0])
-    assert len(before) == len(after) == 301
-    roots = [np.array([r[0] for r in some]) for some in (before, after)]
-    assert np.abs(roots[0] - roots[1]).max() < 1e-6, np.abs(roots[0] - roots[1]).max()
-    assert max(np.abs(a[-1] - b[-1]).max() for a, b in zip(before, after)) < 1e-4
+    for name in ("groom.abc", "groom.usda"):
+        call("export", "run.h5", "-o", name, "--unit", "cm", "--up", "y", "--frames", "0")
+        json.dump({"rods": [{"file": name, "elements": 12, "model": "der"}], "time": {"duration": 0.001}}, open("again.json", "w"))
+        call("run", "again.json", "-o", "again.h5", "-q", "-j1")
+        before, after = rods(frames_of("run.h5")[0]), rods(frames_of("again.h5")[0])
+        assert len(before) == len(after) == 301
+        roots = [np.array([r[0] for r in some]) for some in (before, after)]
+        assert np.abs(roots[0] - roots[1]).max() < 1e-6, (name, np.abs(roots[0] - roots[1]).max())
+        assert max(np.abs(a[-1] - b[-1]).max() for a, b in zip(before, after)) < 1e-4
     json.dump({"rods": [{"file": "groom.abc", "scale": 0.01, "up": "z"}], "time": {"duration": 0.001}}, open("again.json", "w"))
     call("run", "again.json", "-o", "again.h5", "-q", "-j1")  # as one says, where one says
     other = np.array([r[0] for r in rods(frames_of("again.h5")[0])])
@@ -319,14 +320,62 @@ def test_head_comes_back():
     rod = [{"length": 0.1, "elements": 2, "root": {"position": [2, 0, 0]}}]
     json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh, "position": [0.5, 0.1, -0.2]}]}, open("a.json", "w"))
     call("run", "a.json", "-o", "a.h5", "-q", "-j1")
-    call("export", "a.h5", "-o", "flag.abc", "--unit", "mm", "--up", "y")
-    mesh = {"type": "mesh", "file": "flag.abc", "animation": {"file": "flag.abc"}}
-    json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh}]}, open("b.json", "w"))
-    call("run", "b.json", "-o", "b.h5", "-q", "-j1")
-    for k in range(11):
-        a, b = places("a.h5", k), places("b.h5", k)
-        assert a.shape == b.shape and np.abs(a - b).max() < 1e-6, (k, np.abs(a - b).max())
-    assert np.abs(places("b.h5", 10) - places("b.h5", 0)).max() > 0.05
+    for name in ("flag.abc", "flag.usda"):
+        call("export", "a.h5", "-o", name, "--unit", "mm", "--up", "y")
+        mesh = {"type": "mesh", "file": name, "animation": {"file": name}}
+        json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh}]}, open("b.json", "w"))
+        call("run", "b.json", "-o", "b.h5", "-q", "-j1")
+        for k in range(11):
+            a, b = places("a.h5", k), places("b.h5", k)
+            assert a.shape == b.shape and np.abs(a - b).max() < 1e-6, (name, k, np.abs(a - b).max())
+        assert np.abs(places("b.h5", 10) - places("b.h5", 0)).max() > 0.05
+
+
+STAGE = """#usda 1.0
+( # of another program
+    doc = '''two lines with } and (
+    "quoted"'''
+    metersPerUnit = 0.1
+    upAxis = "Z"
+)
+class "hidden" { point3f[] points = [(9, 9, 9)] }
+def Xform "top" (
+    prepend variantSets = "look"
+)
+{
+    double3 xformOp:translate = (1, 2, 3)
+    float xformOp:rotateZ.timeSamples = { 0: 90, 10: 90, }
+    float3 xformOp:scale = (2, 2, 2)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateZ", "xformOp:scale"]
+    variantSet "look" = { "a" { over "x" { int a = 1 } } }
+    def Scope "inside" { def BasisCurves "fur" {
+        uniform token type = "linear"
+        int[] curveVertexCounts = [3, 3, 2]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 1, 0), (0, 1, .5), (0, 1, 1e0), (5, 5, 5), (6, 6, 6)] ( doc = "points" )
+        float[] widths = [1, 1, 1, 1, 1, 1, 0, 0] (interpolation = "vertex")
+        rel material:binding = </a/b>
+    } }
+    def Mesh "late" { quatf xformOp:orient = (0.70710678, 0, 0, 0.70710678); uniform token[] xformOpOrder = ["!resetXformStack!", "xformOp:orient"]
+        int[] faceVertexCounts = [4] int[] faceVertexIndices = [0, 1, 2, 3]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+    }
+}
+"""
+
+
+def test_a_stage_of_others():
+    """Nested prims, operations in their order, comments, strings with brackets, classes and variants passed over."""
+    open("other.usda", "w").write(STAGE)
+    json.dump({"rods": [{"file": "other.usda", "model": "der", "elements": 8}], "time": {"duration": 0.001},
+               "bodies": [{"name": "late", "shape": {"type": "mesh", "file": "other.usda"}, "position": [5, 5, 5]}]}, open("other.json", "w"))
+    call("run", "other.json", "-o", "other.h5", "-q", "-j1")
+    first = rods(frames_of("other.h5")[0])
+    assert len(first) == 2  # the third has no width
+    assert np.allclose(first[0][0], [0.1, 0.2, 0.3], atol=1e-6) and np.allclose(first[1][0], [-0.1, 0.2, 0.3], atol=1e-6)
+    assert np.allclose(first[1][-1], [-0.1, 0.2, 0.5], atol=1e-5)
+    call("export", "other.h5", "-o", "other.abc")
+    mesh = abc_reader.read("other.abc")["/bodies/late/lateShape"][".geom"]["P"][0]
+    assert np.allclose(sorted(map(tuple, np.round(mesh, 5))), [(-0.1, 0, 0), (-0.1, 0.1, 0), (0, 0, 0), (0, 0.1, 0)], atol=1e-5)
 
 
 def test_units_are_guessed_and_said():
@@ -353,6 +402,10 @@ def test_what_is_refused():
                        (whole[:8] + b"\xff" * 8 + whole[16:], "is damaged"), (whole[: len(whole) // 2], "is damaged")):
         open("bad.abc", "wb").write(data)
         refused([{"file": "bad.abc"}], text)
+    for data, text in (("PXR-USDC", "is a binary stage"), ("hello", "does not start with #usda"), ("#usda 1.0\ndef Xform \"a\" {", "a prim does not end"),
+                       ("#usda 1.0\n", "has no curves"), (STAGE.replace("xformOp:rotateZ\",", "xformOp:twist\","), "xformOp:twist")):
+        open("bad.usda", "w").write(data)
+        refused([{"file": "bad.usda"}], text)
 
 
 def main():

@@ -53,10 +53,7 @@ static skein_status push(const sk_collect *c, sk_list *l, const void *items, siz
 {
   if (l->count + count > c->most)
     return sk_fail(SKEIN_BAD_INPUT, "has more points or faces than a file of its size would have");
-  if (!sk_list_grow(l, count, size)) return sk_no_memory();
-  if (count > 0) memcpy((char *)l->data + l->count * size, items, count * size);
-  l->count += count;
-  return sk_ok();
+  return sk_list_push(l, items, count, size) ? sk_ok() : sk_no_memory();
 }
 
 skein_status sk_collect_points(sk_collect *c, sk_numbers p, const sk_matrix *place)
