@@ -149,6 +149,35 @@ def test_cut():
     assert speed < 9.81 * 0.4 * 1.2, speed  # it falls; no point went to another place of the cord
 
 
+PATCH = {
+    "time": {"duration": 0.1}, "units": {"length": "mm"}, "events": [{"time": 0.05, "cut": "hair[3]"}], "output": {"fps": 50},
+    "materials": {"wisp": {"preset": "hair-caucasian", "collision_radius": 0.4}},
+    "rods": [{"name": "hair", "elements": 4, "material": "wisp", "length": 50, "natural": {"curvature": [0.03, 0]},
+              "root": {"position": [0, 0, 0], "direction": [0, 0, 1], "body": "skin"},
+              "grid": {"count": [6, 6, 1], "spacing": 4, "jitter": 0.2}}],
+    "bodies": [{"name": "skin", "shape": {"type": "plane"},
+                "motion": {"waves": [{"axis": [1, 0, 0], "amplitude": 5, "frequency": 5}]}}]}
+
+
+def test_hairs_of_a_guide_that_is_cut():
+    """They end at the cut and keep their points; none has the speed of a point that became another one (0.7 m/s)."""
+    json.dump(PATCH, open("patch.json", "w"))
+    call("run", "patch.json", "-o", "patch.h5", "-q", "-j1")
+    call("export", "patch.h5", "-o", "patch.abc", "--hairs", "300", "--points", "16")
+    (curves,) = abc_reader.read("patch.abc")["/rods"].children.values()
+    geom = curves[".geom"]
+    counts, source = geom["nVertices"][0], geom[".arbGeomParams"]["source"][0]
+    assert len(counts) == 301 and set(counts[:300]) == {16}
+    for k in range(6):
+        hairs, speeds = (split(geom[name][k], counts) for name in ("P", ".velocities"))
+        length = np.mean([np.linalg.norm(np.diff(p, axis=0), axis=1).sum() for p, s in zip(hairs[:300], source) if s == 3])
+        assert abs(length - (0.042 if k < 3 else 0.021)) < 0.004, (k, length)
+        assert max(np.linalg.norm(v, axis=1).max() for v, s in zip(speeds[:300], source) if s == 3) < 0.55, k
+        assert (geom["width"][k][-counts[300]:] > 0).all() == (k >= 3)
+    uv = geom["uv"][0]
+    assert uv.min() > 0 and uv.max() < 1 and len(np.unique(uv, axis=0)) > 290
+
+
 def test_bodies_and_camera():
     frames, top = frames_of("run.h5"), abc_reader.read("run.abc")
     for i, name in enumerate(("skin", "ball", "flag")):
