@@ -20,7 +20,7 @@ except ImportError:
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import abc_reader
 
-skein = os.path.abspath(sys.argv[1])
+skein = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "skein"
 FPS = 25
 
 SCENE = {
@@ -65,6 +65,13 @@ def write_flag():
     with open("flag.mdd", "wb") as file:
         file.write(np.array([len(times), 4], ">i4").tobytes() + times.astype(">f4").tobytes())
         file.write(np.array(turned, ">f4").tobytes())
+
+
+def write_scene(path):
+    """300 hairs, a cord that is cut, bodies that move and deform, a camera; with its meshes, in the folder."""
+    open("skin.obj", "w").write(SKIN)
+    write_flag()
+    json.dump(SCENE, open(path, "w"))
 
 
 def call(*arguments):
@@ -441,9 +448,7 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        open("skin.obj", "w").write(SKIN)
-        write_flag()
-        json.dump(SCENE, open("scene.json", "w"))
+        write_scene("scene.json")
         call("run", "scene.json", "-o", "run.h5", "-q", "-j1")
         call("export", "run.h5", "-o", "run.abc")
         for name, test in list(globals().items()):
