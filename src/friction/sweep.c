@@ -243,6 +243,17 @@ static void make_contact(sk_sweep *g, int i, double tol)
   g->contact[i].stop = fmin(1e-3, fmax(1e-8, 0.1 * sqrt(tol))); /* the step after it squares this */
 }
 
+static void make_contacts(sk_sweep *g, double tol)
+{
+  int threads = SK_MIN(g->threads, g->s->n / SK_LARGE);
+  if (threads < 2) {
+    for (int i = 0; i < g->s->n; i++) make_contact(g, i, tol);
+    return;
+  }
+#pragma omp parallel for num_threads(threads) schedule(static, 64)
+  for (int i = 0; i < g->s->n; i++) make_contact(g, i, tol);
+}
+
 /* The order of the system, or all in one piece; its team. */
 static skein_status make_team(sk_sweep *g, sk_arena *arena)
 {
@@ -284,7 +295,6 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
   if (w->def->accelerate == SKEIN_RELAX)
     g->last = SK_NEW(arena, 3 * (size_t)s->n, double), g->own = SK_NEW_RAW(arena, s->n, double);
   if (arena->failed) return sk_no_memory();
-#pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(g->threads, s->n / SK_LARGE))) schedule(static, 64)
-  for (int i = 0; i < s->n; i++) make_contact(g, i, w->def->tol);
+  make_contacts(g, w->def->tol);
   return make_team(g, arena);
 }
