@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 60, MOST_RUBS = 30, LINE_SEARCH = 10 };
-
 /* Dense work of `room` contacts. */
 typedef struct work {
   int room;
@@ -82,12 +80,14 @@ static skein_status solve_lcp(sk_rigid *r, work *k, bool *converged)
 {
   int added = 0;
   skein_lcp_def def = skein_default_lcp_def();
-  def.tol = 1e-9;
+  def.tol = sk_limit.distances.lcp;
   *converged = false;
-  for (int count = 0; count < MOST_ITERATIONS; count++) {
+  for (int count = 0; count < sk_limit.newton.iterations; count++) {
     skein_lcp_info info = {0};
     for (int again = 0; again < 2 && !info.converged; again++) {
-      linearise(r, k, again ? 1e-8 : 0); /* bodies that are clamped have an answer then, up to a small overlap */
+      linearise(r, k,
+                again ? sk_limit.newton.regular
+                      : 0); /* bodies that are clamped have an answer then, up to a small overlap */
       skein_status s = skein_lcp_solve(r->count, k->A, k->x, &def, k->y, NULL, &info);
       if (s.code != SKEIN_OK) return s;
     }
@@ -121,7 +121,7 @@ static bool step_bilateral(sk_rigid *r, work *k)
     k->x[i] = -g->distance;
     for (int j = 0; j < n; j++)
       k->A[(size_t)j * (size_t)n + (size_t)i] = sk_rigid_coupling(r, g, r->at + k->row[j], true);
-    k->A[(size_t)i * (size_t)n + (size_t)i] += 1e-8 * g->weight;
+    k->A[(size_t)i * (size_t)n + (size_t)i] += sk_limit.newton.regular * g->weight;
   }
   if (!solve_dense(k, n)) return false;
   for (int i = 0; i < n; i++) r->at[k->row[i]].f += k->x[i];
@@ -138,7 +138,7 @@ static bool change_active(sk_rigid *r)
   for (int i = 0; i < r->count; i++) {
     sk_grip *g = r->at + i;
     bool pulls = g->active && g->weight * g->f < fmin(0.5 * most, -r->tol);
-    bool closed = !g->active && g->released < 2 && g->distance < -r->tol;
+    bool closed = !g->active && g->released < sk_limit.newton.releases && g->distance < -r->tol;
     if (pulls) g->active = false, g->released++;
     if (closed) g->active = true;
     if (!g->active) g->f = 0;
@@ -155,9 +155,9 @@ static skein_status solve_newton(sk_rigid *r, work *k, bool *converged)
   for (int i = 0; i < r->count; i++) { /* those that press, touch, or would close */
     sk_grip *g = r->at + i;
     double end = g->distance + r->dt * (sk_rigid_speed(r, g, k->base) - sk_rigid_speed(r, g, r->u));
-    g->active = g->f > 0 || g->distance <= 10 * r->tol || end < -r->tol, g->released = 0;
+    g->active = g->f > 0 || g->distance <= sk_limit.newton.touch * r->tol || end < -r->tol, g->released = 0;
   }
-  for (int count = 0; count < MOST_ITERATIONS; count++) {
+  for (int count = 0; count < sk_limit.newton.iterations; count++) {
     if (!advance(r, k, &added)) return sk_no_memory();
     if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     double worst = 0;
@@ -209,11 +209,11 @@ static bool line_search(sk_rigid *r, work *k, double before)
 {
   double t = 1;
   for (int i = 0; i < r->count; i++) k->y[i] = r->at[i].f;
-  for (int c = 0; c < LINE_SEARCH; c++, t *= 0.5) {
+  for (int c = 0; c < sk_limit.newton.tries; c++, t *= 0.5) {
     for (int i = 0; i < r->count; i++) r->at[i].f = k->y[i] + t * k->x[i];
     sk_rigid_move(r);
     sk_rigid_look(r, false);
-    if (merit(r) < (1 - 1e-4 * t) * before) return true;
+    if (merit(r) < (1 - sk_limit.newton.decrease * t) * before) return true;
   }
   for (int i = 0; i < r->count; i++) r->at[i].f = k->y[i];
   return false;
@@ -222,9 +222,9 @@ static bool line_search(sk_rigid *r, work *k, double before)
 static skein_status solve_fischer(sk_rigid *r, work *k, bool *converged)
 {
   int added;
-  double regular = 1e-8;
+  double regular = sk_limit.newton.regular;
   *converged = false;
-  for (int count = 0; count < MOST_ITERATIONS; count++) {
+  for (int count = 0; count < sk_limit.newton.iterations; count++) {
     if (!advance(r, k, &added)) return sk_no_memory();
     if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     double now = merit(r);
@@ -234,8 +234,8 @@ static skein_status solve_fischer(sk_rigid *r, work *k, bool *converged)
     }
     if (!fischer_direction(r, k, regular)) break;
     bool down = line_search(r, k, now);
-    regular = down ? fmax(1e-8, 0.01 * regular) : 100 * regular;
-    if (regular > 1e4) break;
+    regular = down ? fmax(sk_limit.newton.regular, sk_limit.newton.less * regular) : sk_limit.newton.more * regular;
+    if (regular > sk_limit.newton.regular_most) break;
   }
   return sk_ok();
 }
@@ -259,7 +259,7 @@ static skein_status settle_friction(sk_rigid *r, work *k, bool *converged)
 {
   int added;
   *converged = false;
-  for (int count = 0; count < MOST_RUBS && !*converged; count++) {
+  for (int count = 0; count < sk_limit.newton.frictions && !*converged; count++) {
     bool solved;
     skein_status s = sk_rigid_rub(r, &solved);
     if (s.code != SKEIN_OK || !solved) return s;
@@ -370,7 +370,7 @@ skein_status sk_attempt_rigid(sk_attempt *w, skein_step_info *info)
   info->dissipated = take_touches(w, &r, rough, &info->dissipated_friction);
   take_velocities(w, &r);
   w->linear.problem.dofs = r.dofs;
-  info->converged = converged, info->tol = 1e-10, info->error = r.error / r.tol * info->tol;
+  info->converged = converged, info->tol = sk_limit.distances.told, info->error = r.error / r.tol * info->tol;
   info->sweeps = r.iterations, info->islands = 1;
   return s;
 }

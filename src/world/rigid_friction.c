@@ -97,7 +97,7 @@ skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
     for (int c = 1; c < 3; c++) solution.r[3 * k + c] = sk_dot(g->drag, axis(g, c));
   }
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
-  def.tol = fmin(step->tol_rest, 1e-8), def.local_tol = 0.01 * def.tol;
+  def.tol = fmin(step->tol_rest, sk_limit.distances.friction), def.local_tol = sk_limit.solve.local * def.tol;
   def.stop = sk_solver_stop(r->w), def.max_seconds = step->max_seconds, def.threads = r->w->work.threads,
   def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;

@@ -44,7 +44,8 @@ static void fill_body(sk_rigid *r, int i, double *smallest)
   double fall = moves ? sk_norm(sk_load3(w->live->env.gravity)) * r->dt * r->dt : 0;
   r->size[i] = body_size(w, i);
   r->start[i] = r->pose[i] = body->mode == SK_PRESCRIBED ? b->next : b->pose;
-  r->reach[i] = 1.2 * r->dt * (sk_norm(b->v) + sk_norm(b->w) * r->size[i]) + fall + 1e-3 * r->size[i];
+  r->reach[i] = sk_limit.reach.motion * r->dt * (sk_norm(b->v) + sk_norm(b->w) * r->size[i]) + fall +
+                sk_limit.reach.body * r->size[i];
   r->dof[i] = moves ? r->dofs : -1;
   if (!moves) return;
   r->dofs += 6;
@@ -82,7 +83,8 @@ static double bottom(const sk_rigid *r, int a, int b, double gap)
 static double tolerance(const sk_rigid *r, double size)
 {
   double fall = sk_norm(sk_load3(r->w->live->env.gravity)) * r->dt * r->dt;
-  return fmax(1e-12 * size, fmin(1e-10 * size, fall > 0 ? 1e-7 * fall : HUGE_VAL));
+  return fmax(sk_limit.distances.least * size,
+              fmin(sk_limit.distances.size * size, fall > 0 ? sk_limit.distances.fall * fall : HUGE_VAL));
 }
 
 skein_status sk_rigid_create(sk_attempt *w, double dt, sk_rigid *r)
@@ -90,7 +92,7 @@ skein_status sk_rigid_create(sk_attempt *w, double dt, sk_rigid *r)
   int n = w->model->scene->body_count;
   double smallest = HUGE_VAL;
   sk_arena *arena = &w->work.arena;
-  *r = (sk_rigid){.w = w, .dt = dt, .bodies = n, .room = 2 * w->found.contacts.count + 64};
+  *r = (sk_rigid){.w = w, .dt = dt, .bodies = n, .room = 2 * w->found.contacts.count + sk_limit.distances.room};
   r->dof = SK_NEW(arena, n, int), r->mass = SK_NEW(arena, n, double), r->inertia = SK_NEW(arena, n, sk_mat3);
   r->free = SK_NEW(arena, 6 * (size_t)n, double), r->u = SK_NEW(arena, 6 * (size_t)n, double);
   r->start = SK_NEW(arena, n, sk_pose), r->pose = SK_NEW(arena, n, sk_pose);
@@ -102,7 +104,8 @@ skein_status sk_rigid_create(sk_attempt *w, double dt, sk_rigid *r)
   for (int i = 0; i < n; i++)
     if (r->dof[i] >= 0) fill_free(r, i);
   smallest = isfinite(smallest) ? smallest : 1;
-  r->tol = tolerance(r, smallest), r->rough_tol = fmax(100 * r->tol, 1e-9 * smallest);
+  r->tol = tolerance(r, smallest),
+  r->rough_tol = fmax(sk_limit.distances.rough * r->tol, sk_limit.distances.coarse * smallest);
   for (int k = 0; k < w->found.contacts.count; k++) r->at[r->count++] = grip_make(r, w->found.contacts.at + k);
   for (int k = 0; k < r->count; k++) {
     double deepest = HUGE_VAL;
@@ -213,11 +216,11 @@ static sk_grip *find_grip(sk_rigid *r, int a, int b, const sk_near *near, bool p
 {
   sk_grip *best = NULL;
   double size = r->size[a] > 0 && r->size[b] > 0 ? fmin(r->size[a], r->size[b]) : fmax(r->size[a], r->size[b]);
-  double least = place ? 0.02 * size : HUGE_VAL;
+  double least = place ? sk_limit.distances.place * size : HUGE_VAL;
   for (int k = 0; k < r->count; k++) {
     sk_grip *g = r->at + k;
     if (g->a != a || g->b != b || g->seen || (!place && sk_feature_order(g->feature, near->feature) != 0)) continue;
-    if (place && sk_dot(g->n, near->normal) < 0.9) continue;
+    if (place && sk_dot(g->n, near->normal) < sk_limit.refine.facing) continue;
     double away = sk_norm(sk_sub(sk_pose_out(r->pose + b, g->by), near->point));
     if (away < least) least = away, best = g;
   }
