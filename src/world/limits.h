@@ -82,11 +82,11 @@ typedef struct sk_limits {
   } newton;              /* steps of rigid bodies by distances */
 
   struct {
-    double size, least;   /* tolerance of distances over the size of the smallest body, at most, at least */
-    double fall;          /* the same over a fall in dt, at most */
+    double size,
+        least;   /* tolerance of distances over the size of the smallest body, at most (what a step tells), at least */
+    double fall; /* the same over a fall in dt, at most */
     double rough, coarse; /* tolerance while friction is sought: over that, over the size, the larger one */
     double friction, lcp; /* tolerances of the problems in velocities, of the linear ones */
-    double told;          /* tolerance that the step tells its error relative to */
     double place;         /* of the smaller body: features nearer than that may be one place under two names */
     double skin;          /* of the smaller body: a mesh that is not convex is kept so far apart */
     int room;             /* for contacts, beside twice those that there are */
@@ -246,7 +246,6 @@ static const sk_limits sk_limit = {
                   .coarse = 1e-9,
                   .friction = 1e-8,
                   .lcp = 1e-9,
-                  .told = 1e-10,
                   .place = 0.02,
                   .skin = 5e-4,
                   .room = 64},

@@ -371,7 +371,7 @@ skein_status sk_attempt_rigid(sk_attempt *w, skein_step_info *info)
   info->dissipated = take_touches(w, &r, rough, &info->dissipated_friction);
   take_velocities(w, &r);
   w->linear.problem.dofs = r.dofs;
-  info->converged = converged, info->tol = sk_limit.distances.told, info->error = r.error / r.tol * info->tol;
+  info->converged = converged, info->tol = sk_limit.distances.size, info->error = r.error / r.tol * info->tol;
   info->sweeps = r.iterations, info->islands = 1;
   return s;
 }
