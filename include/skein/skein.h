@@ -448,12 +448,26 @@ typedef struct skein_start_info {
   const char *fit_worst;
   int moved;          /* out of bodies ("start": {"outside": true}): */
   double moved_most;  /* m: largest way of a point */
-  int inside;         /* that could not be moved out, or not all of it: */
+  int inside;         /* that start inside bodies (those that are to be moved out: all the same): */
   double inside_most; /* m: the deepest place */
-  const char *inside_worst;
+  const char *inside_worst, *inside_body; /* of which rod, and in which body */
 } skein_start_info;
 
 SKEIN_API skein_start_info skein_scene_start(const skein_scene *scene);
+
+/* A value that is allowed but hardly meant, as a modulus of 4 Pa. Texts are the scene's. */
+typedef struct skein_warning {
+  const char *field;       /* "materials.hair.E" */
+  int line;                /* of the file */
+  double value, low, high; /* in SI units: what it is, and the usual range */
+  const char *unit;        /* of these, "Pa"; "" for numbers without one */
+  const char *meant;       /* the unit in which the same number would be usual, "GPa"; "": none is known */
+  double instead;          /* what the scene would say then, in its own units; NaN: not known */
+  const char *text;        /* all that in a sentence that begins with the field */
+} skein_warning;
+
+/* Those of a scene, in the order of docs/scene.md. */
+SKEIN_API const skein_warning *skein_scene_warnings(const skein_scene *scene, int *count);
 
 /* What may be wrong with a step, seen from outside: by positions and velocities before and after it. A set of these is
  * an unsigned with bit 1 << flaw; none: the step is solved. */

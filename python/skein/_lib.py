@@ -77,7 +77,10 @@ RodHold = struct("skein_rod_hold", ("s", c_double), ("target", PoseStruct), ("st
 StartInfoStruct = struct("skein_start_info", ("rods", c_int), ("fitted", c_int), ("fit_most", c_double),
                          ("fit_mean", c_double), ("share_most", c_double), ("share_mean", c_double),
                          ("fit_worst", c_char_p), ("moved", c_int), ("moved_most", c_double), ("inside", c_int),
-                         ("inside_most", c_double), ("inside_worst", c_char_p))
+                         ("inside_most", c_double), ("inside_worst", c_char_p), ("inside_body", c_char_p))
+WarningStruct = struct("skein_warning", ("field", c_char_p), ("line", c_int), ("value", c_double), ("low", c_double),
+                       ("high", c_double), ("unit", c_char_p), ("meant", c_char_p), ("instead", c_double),
+                       ("text", c_char_p))
 RodEnergyStruct = struct("skein_rod_energy", ("kinetic", c_double), ("elastic", c_double), ("gravity", c_double),
                          ("held", c_double))
 
@@ -256,6 +259,7 @@ FUNCTIONS = {
     "skein_scene_duration": (c_double, [c_void_p]),
     "skein_scene_fps": (c_double, [c_void_p]),
     "skein_scene_start": (StartInfoStruct, [c_void_p]),
+    "skein_scene_warnings": (POINTER(WarningStruct), [c_void_p, POINTER(c_int)]),
     "skein_world_create": (Status, [c_void_p, c_int, _out]),
     "skein_world_destroy": (None, [c_void_p]),
     "skein_world_time": (c_double, [c_void_p]),

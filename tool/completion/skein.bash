@@ -91,7 +91,8 @@ _skein()
         reproduce:-*) _skein_words "--output --quick --runs --problems --steps --threads --list --help" ;;
         reproduce:*) _skein_words "table1 spaghetti convergence local-global knot reef orbit double-loop rigid hair assembly
             hair-friction locals" ;;
-        run:-*) _skein_words "--output --frames --threads --set --resume --dump-problems --dump-every --quiet --help" ;;
+        run:-*) _skein_words "--output --overwrite --frames --threads --set --strict --resume --dump-problems --dump-every --dump-missed
+            --quiet --help" ;;
         run:*) _skein_files "*.json" ;;
         stats:-*) _skein_words "--json --csv --plot --help" ;;
         stats:*) _skein_files "*.h5" ;;
