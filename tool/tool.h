@@ -138,6 +138,8 @@ int tool_gnuplot_report(const char *path, int drawn); /* the exit code of the to
 /* ---- the subcommands ---- */
 extern const tool_command tool_reproduce;
 extern const tool_command tool_solve, tool_info, tool_gen, tool_bench, tool_validate;
+extern const tool_command tool_completion;
+const tool_command *const *tool_commands(int *count); /* main.c: all of them */
 extern const tool_command tool_run, tool_stats, tool_measure, tool_view, tool_knot, tool_render, tool_export;
 
 #endif

@@ -446,10 +446,10 @@ typedef struct skein_start_info {
   double fit_most, fit_mean;     /* m: over all of them, and the mean over rods; */
   double share_most, share_mean; /* the same as shares of the rod's length */
   const char *fit_worst;
-  int moved;          /* out of bodies ("start": {"outside": true}): */
-  double moved_most;  /* m: largest way of a point */
-  int inside;         /* that start inside bodies (those that are to be moved out: all the same): */
-  double inside_most; /* m: the deepest place */
+  int moved;                              /* out of bodies ("start": {"outside": true}): */
+  double moved_most;                      /* m: largest way of a point */
+  int inside;                             /* that start inside bodies (those that are to be moved out: all the same): */
+  double inside_most;                     /* m: the deepest place */
   const char *inside_worst, *inside_body; /* of which rod, and in which body */
 } skein_start_info;
 

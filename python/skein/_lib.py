@@ -341,7 +341,8 @@ def _candidates():
         yield named
         return
     here = pathlib.Path(__file__).resolve().parent
-    for folder in list(here.parents)[:4]:  # PREFIX/lib/python3.x/dist-packages/skein, or python/skein beside build/
+    # inside a wheel; PREFIX/lib/python3.x/dist-packages/skein; python/skein beside build/
+    for folder in [here, *here.parents][:5]:
         for place in [folder, *sorted(folder.glob("*-linux-gnu*")), folder / "build" / "release"]:
             if (place / SONAME).exists():
                 yield str(place / SONAME)
