@@ -17,7 +17,7 @@ field() { dpkg-deb -f "$debs/$1"_*.deb "$2"; }
 
 # ---- What they say ----
 for package in libskein0 libskein-dev skein python3-skein; do check "$package is there" test -s "$debs/$package"_*.deb; done
-check "the library needs what it links" grep -q 'libfclib.*libjansson' <<<"$(field libskein0 Depends)"
+check "the library needs what it links" grep -q 'libhdf5.*libjansson' <<<"$(field libskein0 Depends)"
 check "the command needs the library of its version" grep -q "libskein0 (= $(field skein Version))" <<<"$(field skein Depends)"
 check "headers need the library" grep -q "libskein0 (=" <<<"$(field libskein-dev Depends)"
 check "the module is for all machines" test "$(field python3-skein Architecture)" = all
