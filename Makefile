@@ -1,5 +1,5 @@
 # A thin front: everything is in CMakeLists.txt and scripts/.
-.PHONY: deb wheel demo test test-quick test-interop bench install clean setup configure build
+.PHONY: deb wheel docs demo test test-quick test-interop bench install clean setup configure build
 
 configure: setup
 	@cmake --preset release >/dev/null
@@ -40,6 +40,10 @@ deb: setup
 # A wheel of the Python module in build/wheel, with the library inside; no network.
 wheel: setup
 	@scripts/package wheel
+
+# The manual as a site, with the C reference from the headers: build/docs/index.html.
+docs: build
+	@scripts/docs
 
 clean:
 	rm -rf build demo

@@ -9,7 +9,7 @@ static const char material[] = "a material: 'materials' has them by name", root[
                   times[] = "'time'", solver[] = "'solver'", output[] = "'output'",
                   pairs[] = "'pairs', or 'friction' of the scene";
 
-/* within: the field of the scene that it was looked for in; NULL: any. The first that fits is meant. */
+/* within: the list of the scene whose entry it was looked for in; NULL: anywhere. The first that fits is meant. */
 static const struct {
   const char *within, *name, *home;
 } rows[] = {
@@ -43,10 +43,9 @@ static const struct {
 
 const char *sk_field_home(const sk_at *field)
 {
-  const char *within = "";
-  for (const sk_at *a = field; a->up; a = a->up)
-    if (a->key) within = a->key;
+  const sk_at *item = field->up; /* of a list of the scene: "rods", "bodies" */
+  const char *list = item && !item->key && item->up && item->up->key && item->up->up ? item->up->key : "";
   for (int k = 0; k < SK_COUNT(rows); k++)
-    if (!strcmp(rows[k].name, field->key) && (!rows[k].within || !strcmp(rows[k].within, within))) return rows[k].home;
+    if (!strcmp(rows[k].name, field->key) && (!rows[k].within || !strcmp(rows[k].within, list))) return rows[k].home;
   return NULL;
 }
