@@ -122,7 +122,7 @@ unknown solver.dt "it belongs in 'time'"
 unknown fps "it belongs in 'output'"
 unknown time.gravity "it belongs in the scene itself"
 unknown rods[0].elments "did you mean 'elements'?"
-unknown output.frames "expected one of: fps, points, contacts, checkpoint_every"
+unknown output.frames "expected one of: fps, points"
 
 # ---- The rest ----
 exits "measure without contacts" 0 measure strand.h5
