@@ -171,10 +171,11 @@ void sk_at_unknown(sk_reader *r, const sk_at *at, const char *kind, const char *
     sk_at_fail(r, at, "%s, did you mean '%s'?", head, nearest);
     return;
   }
-  const char *next;
-  for (int last = -1, from = 0; (next = next_nearest(given, known, count, &last, &from));) {
-    if (used + strlen(next) + 8 >= sizeof list) break;
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", next);
+  int away = -1, from = 0;
+  for (int k = 0; k < count; k++) { /* words in their order; fields, of which there are many, from the nearest */
+    const char *next = word ? known[k] : next_nearest(given, known, count, &away, &from);
+    if (!next || used + strlen(next) + 8 >= sizeof list) break;
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", next);
   }
   if (count) sk_at_fail(r, at, "%s, expected one of: %s", head, list);
   else sk_at_fail(r, at, "%s: the scene has none", head);
