@@ -28,9 +28,9 @@ allow hairs "base math body scene"
 allow measure "base math"
 allow export "base math"
 allow world "base math sparse friction rod body collide scene"
-for file in tool/*.c tool/*.h; do
+for file in tool/*.c tool/*.h lab/*.c lab/*.h; do
   if grep -nE '^#include "(base|math|sparse|friction|rod|body|collide|scene|output|measure|look|hairs|export|world)/' "$file"; then
-    echo "$file: the tool uses <skein/skein.h> only"
+    echo "$file: the tool and the lab use <skein/skein.h> only"
     status=1
   fi
 done
