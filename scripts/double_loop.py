@@ -24,7 +24,7 @@ def run(skein, scene, *sets):
     """Places of the last body in every frame, and the columns of the steps."""
     with tempfile.TemporaryDirectory() as folder:
         out = folder + "/run.h5"
-        subprocess.run([skein, "run", str(scene), "-o", out, "-q", "-j", "1", *sum((["--set", s] for s in sets), [])], check=True)
+        subprocess.run([skein, "run", str(scene), "-o", out, "--overwrite", "-q", "-j", "1", *sum((["--set", s] for s in sets), [])], check=True)
         with h5py.File(out) as f:
             frames = [f["frames"][k] for k in sorted(f["frames"])]
             names = ("contacts", "sweeps", "retries", "converged", "dissipated", "stick", "slide", "dt")

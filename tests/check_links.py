@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_links.py ROOT: every link of README.md, the other pages at the top, docs/ and bench/results/ to a file or a
+"""check_links.py ROOT: every link of README.md, the other pages at the top, docs/, examples/ and bench/results/ to a file or a
 heading of ours is there."""
 import pathlib
 import re
@@ -15,7 +15,8 @@ def anchors(page):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("bench/results/*.md")]
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("bench/results/*.md"),
+             *root.glob("examples/**/*.md")]
     broken, count = [], 0
     for page in sorted(pages):
         text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)

@@ -31,7 +31,7 @@ def structs(header):
     found = {}
     for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", bare(header), re.S):
         fields = []
-        for line in filter(str.strip, body.split(";")):
+        for line in filter(str.strip, re.sub(r"\(\*(\w+)\)\(.*?\)", r"\1", body).split(";")):  # a function by its name
             fields += [re.sub(r"\[.*", "", part).split()[-1].lstrip("*") for part in line.split(",")]
         found[name] = fields
     return found

@@ -200,7 +200,7 @@ test_bench() {
   else ok "bench: SVG # skip no gnuplot"; fi
   mkdir bin
   PATH="$work/bin" "$skein" bench friction set/a.hdf5 --locals secular --plot none.svg >out 2>err
-  check "bench without gnuplot exits 0" test $? -eq 0
+  check "bench without gnuplot exits 3" test $? -eq 3
   check "bench without gnuplot says so" grep -q 'gnuplot' err
   check "bench without gnuplot writes no SVG" test ! -e none.svg
   refuses "bench, no directory for CSV" 3 "nowhere" bench friction set/a.hdf5 --locals secular --csv nowhere/b.csv
@@ -231,7 +231,7 @@ test_validate() {
   if command -v gnuplot >/dev/null; then check "validate: SVG and PNG" test -s figures/buckling.svg -a -s figures/buckling.png
   else ok "validate: SVG and PNG # skip no gnuplot"; fi
   PATH="$work/bin" "$skein" validate frequencies --model mass-spring --plot bare >out 2>err
-  check "validate without gnuplot exits 0" test $? -eq 0
+  check "validate without gnuplot exits 3" test $? -eq 3
   check "validate without gnuplot says so" grep -q 'gnuplot' err
   refuses "validate: unknown test" 2 "did you mean 'cantilever'" validate cantilver
   refuses "validate: unknown model" 2 "did you mean 'super-helix'" validate --model superhelix

@@ -36,6 +36,7 @@ try() { # try NAME COMMAND...: in $dir, output shown when it fails
 for page in "$root"/README.md "$root"/docs/*.md; do
   dir=$(mktemp -d)
   name=$(basename "$(dirname "$page")")/$(basename "$page")
+  case $name in docs/tutorial.md) rm -rf "$dir"; continue ;; esac # test_tutorial.py does it, and compares
   blocks sh "$page" >"$dir/commands.sh"
   blocks python "$page" >"$dir/blocks.py"
   if [ -s "$dir/commands.sh" ]; then

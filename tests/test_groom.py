@@ -86,7 +86,7 @@ def call(*words):
     return done.stderr
 
 
-said = call("run", "scene.json", "-o", "groom.h5", "--threads", "1")
+said = call("run", "scene.json", "-o", "groom.h5", "--overwrite", "--threads", "1")
 assert "fit: 24 strands, largest error" in said, said
 assert "rods moved out of bodies" in said and "all the same" not in said, said
 assert "settled in" in said, said

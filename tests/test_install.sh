@@ -27,6 +27,8 @@ echo "ok find_package"
 "$dir/usr/bin/skein" --version
 for page in skein skein-solve skein-info skein-gen skein-bench; do test -s "$dir/usr/share/man/man1/$page.1"; done
 test -s "$dir/usr/share/bash-completion/completions/skein"
+test -s "$dir/usr/share/zsh/vendor-completions/_skein"
+test -s "$dir/usr/share/fish/vendor_completions.d/skein.fish"
 echo "ok command, manual pages, completion"
 
 # The first C block of README.md: includes stay in front, the rest is the body of main.

@@ -223,6 +223,13 @@ class Friction(Folder):
         self.assertEqual(pickle.loads(pickle.dumps(caught.exception)).code, skein.Code.IO_FAILURE)
         self.assertEqual(pickle.loads(pickle.dumps(problem)).solve().r.tobytes(), problem.solve().r.tobytes())
 
+    def test_swapped(self):
+        W, b = numpy.eye(6), -numpy.ones(6)
+        for first in (b, b.reshape(2, 3), list(b)):
+            with self.assertRaisesRegex(ValueError, "W has 6 numbers as b should, b is 6 x 6 as W should"):
+                skein.solve(first, W, 0.5)
+        self.assertTrue(skein.solve(W, b, 0.5).converged)
+
     def test_misuse(self):
         I, b = numpy.eye(3), numpy.array([-1.0, 0, 0])
         for error, arguments, options in (

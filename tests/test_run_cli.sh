@@ -102,7 +102,7 @@ check "it stays as it was" $python same.py longer.h5 stopped.h5
 # ---- Dumps ----
 exits "dumps" 0 run "$scenes/rotating-sphere.json" -o dumped.h5 --frames 20 -q --dump-problems dumps --dump-every 50
 exits "each is a problem with its solution" 0 solve dumps/*.hdf5 --warm-start --tol 1e-5
-exits "dumps of what was missed: nothing" 0 run "$scenes/rotating-sphere.json" -o fine.h5 --frames 8 -q \
+exits "dumps of what was missed: nothing" 0 run "$scenes/rotating-sphere.json" -o good.h5 --frames 8 -q \
   --dump-problems none --dump-missed
 check "is nothing" test -z "$(ls none)"
 exits "dumps of what was missed" 0 run "$scenes/rotating-sphere.json" -o missed.h5 --frames 8 -q \

@@ -470,6 +470,7 @@ static void bad_definitions(void **unused)
   expect_bad((d = good, d.tol = NAN, skein_solve(&p, &d, &s, &info)), "tol");
   expect_bad((d = good, d.local_tol = -1, skein_solve(&p, &d, &s, &info)), "local_tol");
   expect_bad((d = good, d.max_sweeps = -1, skein_solve(&p, &d, &s, &info)), "max_sweeps");
+  expect_bad((d = (skein_solve_def){0}, skein_solve(&p, &d, &s, &info)), "tol and max_sweeps are 0");
   expect_bad((d = good, d.max_seconds = NAN, skein_solve(&p, &d, &s, &info)), "max_seconds");
   expect_bad((d = good, d.threads = -1, skein_solve(&p, &d, &s, &info)), "threads");
   expect_bad((d = good, d.operator_form = 7, skein_solve(&p, &d, &s, &info)), "operator_form");

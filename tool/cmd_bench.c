@@ -225,7 +225,7 @@ static int run_problem(const settings *s, const char *path, int column, int colu
   }
   if (terminal) fputs("\r\033[K", stderr);
   skein_fclib_destroy(&file);
-  return status.code == SKEIN_OK ? TOOL_OK : tool_fail(path, status);
+  return status.code == SKEIN_OK ? TOOL_OK : tool_fail_input(path, status, TOOL_PROBLEM);
 }
 
 /* Takes the columns of the problems that failed out of the results. */

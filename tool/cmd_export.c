@@ -174,7 +174,7 @@ static int export_run(settings *s, const char *path)
   skein_run *run = NULL;
   skein_export_info info = {0};
   skein_status status = skein_run_open(path, false, &run);
-  if (status.code != SKEIN_OK) return tool_fail(path, status);
+  if (status.code != SKEIN_OK) return tool_fail_input(path, status, TOOL_RUN);
   int code = TOOL_OK;
   if (s->frames && !parse_frames(s->frames, skein_run_frames(run), &s->def)) code = TOOL_BAD;
   if (code == TOOL_OK) {

@@ -104,7 +104,7 @@ static int describe_file(const char *path, bool json)
   skein_status status = skein_fclib_read(path, &file);
   if (status.code == SKEIN_OK) status = skein_problem_describe(&file.problem, &info);
   if (status.code == SKEIN_OK) status = judge_solution(&file, &error);
-  if (status.code != SKEIN_OK) code = tool_fail(path, status);
+  if (status.code != SKEIN_OK) code = tool_fail_input(path, status, TOOL_PROBLEM);
   else if (json) code = print_json(path, &file, &info, &error);
   else print_block(path, &file, &info, &error);
   skein_fclib_destroy(&file);

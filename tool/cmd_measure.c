@@ -86,10 +86,12 @@ static void print_table(const measure_summary *s)
 static void print_run(const char *path, const skein_measures *m, const measure_summary *s)
 {
   double taken = measure_find(s, MEASURE_ALL, "dissipated"), rubbed = measure_find(s, MEASURE_ALL, "friction");
-  printf("%s: %d frames, %.6g s, %d rods; rough: roots faster than %.3g m/s\n", path, m->frames,
-         m->frames > 0 ? m->row[m->frames - 1].time : 0, m->rods, s->rough_from);
+  double contacts = measure_find(s, MEASURE_ALL, "contacts");
+  printf("%s: %d frame%s, %.6g s, %d rod%s; rough: roots faster than %.3g m/s\n", path, m->frames, tool_plural(m->frames),
+         m->frames > 0 ? m->row[m->frames - 1].time : 0, m->rods, tool_plural(m->rods), s->rough_from);
   print_table(s);
-  printf("\nfriction     took %.4g J, %.1f %% of what contacts took\n", rubbed, 100 * rubbed / taken);
+  if (taken > 0) printf("\nfriction     took %.4g J, %.1f %% of what contacts took\n", rubbed, 100 * rubbed / taken);
+  else printf("\nfriction     took nothing%s\n", contacts > 0 ? "" : ", there were no contacts");
   if (m->strand >= 0)
     printf("strand       rod %d sticks on a body in %d frames (slips %.3g mm), slides in %d (%.3g mm), %d changes\n",
            m->strand, s->sticks, 1e3 * s->slip_stick, s->slides, 1e3 * s->slip_slide, s->changes);
@@ -187,7 +189,7 @@ static int run(const tool_command *command, int argc, char **argv)
   const char *path = argv[optind], *at = path;
   skein_status status = measure_read(path, &s.def, &m);
   if (status.code == SKEIN_OK && s.against) at = s.against, status = measure_read(at, &s.def, &other);
-  int code = status.code == SKEIN_OK ? report(&s, path, &m, &other) : tool_fail(at, status);
+  int code = status.code == SKEIN_OK ? report(&s, path, &m, &other) : tool_fail_input(at, status, TOOL_RUN);
   skein_measures_destroy(&m);
   skein_measures_destroy(&other);
   return code;

@@ -16,25 +16,26 @@ static atomic_bool interrupted;
 /* A state at least that often, however long frames take and however many of them the scene wants between two. */
 static const double checkpoint_seconds = 60;
 
-enum { OUTPUT, FRAMES, THREADS, SET, RESUME, DUMP, DUMP_EVERY, DUMP_MISSED, STRICT, QUIET };
+enum { OUTPUT, OVERWRITE, FRAMES, THREADS, SET, STRICT, RESUME, DUMP, DUMP_EVERY, DUMP_MISSED, QUIET };
 
 static const tool_option options[] = {
     [OUTPUT] = {"output", 'o', "RUN.h5", "the run (default: the scene's name with .h5)"},
+    [OVERWRITE] = {"overwrite", 0, NULL, "replace a run that is there"},
     [FRAMES] = {"frames", 'n', "N", "frames of 1/fps after the start (default: the scene's duration)"},
     [THREADS] = {"threads", 'j', "N", "threads, 0: all cores (default); the run does not depend on it"},
     [SET] = {"set", 's', "PATH=VALUE", "replace a field of the scene, as in time.dt=1e-3; may be repeated"},
+    [STRICT] = {"strict", 0, NULL, "warnings on the scene are errors (exit 2), and so is a flawed run (exit 4)"},
     [RESUME] = {"resume", 'r', "RUN.h5", "go on with a run that was stopped, or make a finished one longer"},
     [DUMP] = {"dump-problems", 0, "DIR", "write one-step problems with their guesses and solutions as FCLIB files"},
     [DUMP_EVERY] = {"dump-every", 0, "K", "of every K-th step only (default: 1)"},
     [DUMP_MISSED] = {"dump-missed", 0, NULL, "of steps only that missed their tolerance"},
-    [STRICT] = {"strict", 0, NULL, "exit with 4 when the run is flawed"},
     [QUIET] = {"quiet", 'q', NULL, "no progress and no summary"},
     {0}};
 
 typedef struct settings {
   const char *scene, *output, *resume, *dump;
   int frames, threads, dump_every; /* frames -1: as the scene says */
-  bool quiet, strict, dump_missed;
+  bool quiet, strict, dump_missed, overwrite;
   const char **sets;
   int set_count;
 } settings;
@@ -51,7 +52,8 @@ typedef struct job {
   int64_t steps_before; /* of earlier frames */
   int flawed_before;    /* steps, when this job began */
   int last;             /* frame */
-  double fps, saved;    /* when a state was last written */
+  double fps, end;      /* s: no frame is later */
+  double saved;         /* when a state was last written */
   double wall;          /* seconds spent in this job */
   double output;        /* of them, for frames and states */
   bool blown;           /* the motion blew up */
@@ -111,10 +113,11 @@ static char *default_output(const char *scene)
   return path;
 }
 
-/* The number of the last frame: a duration that is a whole number of frames to rounding is that many. */
+/* The number of the last frame, which is at the end: a duration that is a whole number of frames to rounding is that
+ * many. */
 static int frames_of(const skein_scene *scene)
 {
-  double frames = floor(skein_scene_duration(scene) * skein_scene_fps(scene) * (1 + 1e-12) + 1e-9);
+  double frames = ceil(skein_scene_duration(scene) * skein_scene_fps(scene) * (1 - 1e-12) - 1e-9);
   return frames < INT_MAX ? (int)frames : INT_MAX;
 }
 
@@ -123,12 +126,13 @@ static void plan_frames(job *s)
 {
   s->fps = skein_scene_fps(s->scene);
   s->last = s->set->frames >= 0 ? s->set->frames : frames_of(s->scene);
+  s->end = s->set->frames >= 0 ? s->last / s->fps : skein_scene_duration(s->scene);
 }
 
 /* The end of the run is reached, to rounding. */
 static bool is_done(const job *s)
 {
-  return skein_world_time(s->world) >= (s->last - 1e-9) / s->fps;
+  return skein_world_time(s->world) >= fmin(s->last / s->fps, s->end) - 1e-9 / s->fps;
 }
 
 /* The frame that the coming step leads to, were frames at multiples of 1/fps: steps end there in any case. */
@@ -175,7 +179,7 @@ static void tell_start(const job *s)
   if (s->set->quiet) return;
   if (i.fitted > 0)
     fprintf(stderr, "fit: %d strand%s, largest error %.3g mm (%.2g %% of the length; %s), mean %.3g mm (%.2g %%)\n",
-            i.fitted, i.fitted == 1 ? "" : "s", 1e3 * i.fit_most, 100 * i.share_most, i.fit_worst, 1e3 * i.fit_mean,
+            i.fitted, tool_plural(i.fitted), 1e3 * i.fit_most, 100 * i.share_most, i.fit_worst, 1e3 * i.fit_mean,
             100 * i.share_mean);
   if (i.guessed)
     fprintf(stderr, "%s: says no unit, taken as %s with y up; 'scale' and 'up' would say otherwise\n", i.guessed,
@@ -183,15 +187,39 @@ static void tell_start(const job *s)
   if (i.moved > 0)
     fprintf(stderr, "start: %d of %d rods moved out of bodies, by up to %.3g mm\n", i.moved, i.rods,
             1e3 * i.moved_most);
-  if (i.inside > 0)
-    fprintf(stderr, "start: %d rod%s inside bodies all the same, %s the deepest, by %.3g mm\n", i.inside,
-            i.inside == 1 ? " is" : "s are", i.inside_worst, 1e3 * i.inside_most);
+  if (i.inside == 1)
+    fprintf(stderr, "start: the rod '%s' is inside '%s', by %.3g mm\n", i.inside_worst, i.inside_body,
+            1e3 * i.inside_most);
+  if (i.inside > 1)
+    fprintf(stderr, "start: %d rods are inside bodies, the deepest is '%s' in '%s', by %.3g mm\n", i.inside,
+            i.inside_worst, i.inside_body, 1e3 * i.inside_most);
+}
+
+/* Values that are hardly meant: told, or refused. */
+static int check_warnings(const job *s)
+{
+  int count;
+  const skein_warning *w = skein_scene_warnings(s->scene, &count);
+  bool strict = s->set->strict;
+  for (int k = 0; k < count && (strict || !s->set->quiet); k++)
+    tool_error("%s:%d: %s%s", s->set->scene, w[k].line, strict ? "" : "warning: ", w[k].text);
+  return strict && count > 0 ? TOOL_BAD : TOOL_OK;
+}
+
+/* What is at the place of the run: nothing, or what may be replaced, in a folder that is there. */
+static int check_place(const job *s)
+{
+  if (tool_folder_check(s->path) != TOOL_OK) return TOOL_IO;
+  if (s->set->overwrite || !tool_is_hdf5(s->path)) return TOOL_OK; /* other files are never replaced */
+  tool_error("%s: is there already; --overwrite replaces it, 'skein run --resume %s' goes on with it", s->path,
+             s->path);
+  return TOOL_BAD;
 }
 
 /* Before there is anything to go on from. */
-static int start_failed(const char *path, skein_status status)
+static int start_failed(const char *path, skein_status status, tool_input expected)
 {
-  if (status.code != SKEIN_STOPPED) return tool_fail(path, status);
+  if (status.code != SKEIN_STOPPED) return tool_fail_input(path, status, expected);
   tool_error("%s: stopped before its first step", path);
   return TOOL_INTERRUPTED;
 }
@@ -202,9 +230,12 @@ static int begin(job *s)
   s->path = set->output ? strdup(set->output) : default_output(set->scene);
   char *folder = folder_of(set->scene);
   skein_status status = {.code = SKEIN_NO_MEMORY, .message = "out of memory"};
+  int code = s->path ? check_place(s) : TOOL_OK;
+  if (code != TOOL_OK) return free(folder), code;
   if (s->path && folder) status = skein_scene_read_until(set->scene, set->sets, set->set_count, on_request, &s->scene);
-  if (status.code == SKEIN_OK) status = skein_world_create(s->scene, set->threads, &s->world);
-  int code = status.code == SKEIN_OK ? TOOL_OK : start_failed(set->scene, status);
+  if (status.code == SKEIN_OK) code = check_warnings(s);
+  if (status.code == SKEIN_OK && code == TOOL_OK) status = skein_world_create(s->scene, set->threads, &s->world);
+  if (status.code != SKEIN_OK) code = start_failed(set->scene, status, TOOL_SCENE);
   if (code == TOOL_OK) {
     plan_frames(s);
     skein_manifest manifest = skein_scene_manifest(s->scene);
@@ -250,7 +281,7 @@ static int resume(job *s)
                                      &s->scene);
   if (status.code == SKEIN_OK) status = skein_world_create(s->scene, s->set->threads, &s->world);
   if (status.code == SKEIN_OK) status = load_state(s);
-  if (status.code != SKEIN_OK) return start_failed(path, status);
+  if (status.code != SKEIN_OK) return start_failed(path, status, TOOL_RUN);
   plan_frames(s);
   if (strcmp(skein_run_version(s->run), skein_version()) != 0)
     tool_error("%s: was written by version %s, this is %s: the bits may differ", path, skein_run_version(s->run),
@@ -362,7 +393,7 @@ static int write_frame(job *s, int index, int mark)
 /* From the last frame to the next one, at a multiple of 1/fps. */
 static int make_frame(job *s, int index)
 {
-  double until = index / s->fps, sliver = 1e-9 / s->fps;
+  double until = fmin(index / s->fps, s->end), sliver = 1e-9 / s->fps;
   int code = TOOL_OK;
   while (code == TOOL_OK && !interrupted && until - skein_world_time(s->world) > sliver) {
     code = take_step(s, until, index);
@@ -377,7 +408,7 @@ static int make_frame(job *s, int index)
 /* From the last frame to that of the next step. */
 static int make_step_frame(job *s, int index)
 {
-  int mark = next_mark(s), code = take_step(s, mark / s->fps, mark);
+  int mark = next_mark(s), code = take_step(s, fmin(mark / s->fps, s->end), mark);
   return code == TOOL_OK ? write_frame(s, index, mark) : code;
 }
 
@@ -513,12 +544,16 @@ static bool set_option(settings *s, int key, const char *value)
   switch (key) {
   case OUTPUT:
     return s->output = value, true;
+  case OVERWRITE:
+    return s->overwrite = true;
   case FRAMES:
     return tool_parse_int("--frames", value, 0, 9999999, &s->frames);
   case THREADS:
     return tool_parse_int("--threads", value, 0, 1024, &s->threads);
   case SET:
     return s->sets[s->set_count++] = value, true;
+  case STRICT:
+    return s->strict = true;
   case RESUME:
     return s->resume = value, true;
   case DUMP:
@@ -527,8 +562,6 @@ static bool set_option(settings *s, int key, const char *value)
     return tool_parse_int("--dump-every", value, 1, INT_MAX, &s->dump_every);
   case DUMP_MISSED:
     return s->dump_missed = true;
-  case STRICT:
-    return s->strict = true;
   case QUIET:
     return s->quiet = true;
   default:
@@ -540,6 +573,8 @@ static bool check_settings(const settings *s, int files)
 {
   if (s->resume && files > 0) return tool_error("run: --resume takes its scene from the run, no other one"), false;
   if (s->resume && s->output) return tool_error("run: --resume goes on in the same file, -o has no place"), false;
+  if (s->resume && s->overwrite)
+    return tool_error("run: --resume goes on in the same file, --overwrite has no place"), false;
   if (s->resume && s->set_count > 0)
     return tool_error("run: --set would change a scene that has already begun, not with --resume"), false;
   if (!s->resume && files == 0) return tool_error("run: no scene given, see 'skein run --help'"), false;

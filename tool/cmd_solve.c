@@ -303,7 +303,7 @@ static int solve_file(const settings *s, const char *path, FILE *history, int *s
 {
   skein_fclib file = {0};
   skein_status status = skein_fclib_read(path, &file);
-  if (status.code != SKEIN_OK) return tool_fail(path, status);
+  if (status.code != SKEIN_OK) return tool_fail_input(path, status, TOOL_PROBLEM);
   if (!s->json && *solved == 0) print_header(s);
   int code = solve_problem(s, path, &file, history, solved);
   skein_fclib_destroy(&file);

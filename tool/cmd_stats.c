@@ -288,7 +288,7 @@ static int show(const settings *s, const char *path)
   if (status.code == SKEIN_OK) status = skein_run_steps(run, &steps, &count);
   if (status.code == SKEIN_OK) status = skein_run_frame(run, skein_run_frames(run) - 1, &last);
   facts f = {.path = path, .run = run, .steps = steps, .count = count, .time = last.time};
-  int code = status.code == SKEIN_OK ? report(s, &f) : tool_fail(path, status);
+  int code = status.code == SKEIN_OK ? report(s, &f) : tool_fail_input(path, status, TOOL_RUN);
   skein_frame_destroy(&last);
   free(steps);
   skein_run_close(run);

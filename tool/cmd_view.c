@@ -402,7 +402,7 @@ static int show(const settings *set, const char *path)
   int frames = status.code == SKEIN_OK ? skein_run_frames(s.run) : 0;
   s.first = set->first;
   s.last = set->last >= 0 && set->last < frames ? set->last : frames - 1;
-  if (status.code != SKEIN_OK) code = tool_fail(path, status);
+  if (status.code != SKEIN_OK) code = tool_fail_input(path, status, TOOL_RUN);
   else if (frames == 0) code = TOOL_BAD, tool_error("%s: has no frames yet", path);
   else if (set->first >= frames)
     code = TOOL_BAD,

@@ -61,6 +61,6 @@ int tool_gnuplot(const tool_gnuplot_def *def)
 int tool_gnuplot_report(const char *path, int drawn)
 {
   if (drawn == 0) return TOOL_OK;
-  if (drawn == 127) return tool_error("%s: not drawn, gnuplot is not installed", path), TOOL_OK;
+  if (drawn == 127) return tool_error("%s: not drawn, gnuplot is not installed (Debian: gnuplot-nox)", path), TOOL_IO;
   return tool_error("%s: not drawn, gnuplot failed", path), TOOL_IO;
 }

@@ -126,7 +126,7 @@ int tool_live_run(const live_def *def)
       fflush(stdout);
       _exit(code);
     }
-  } else code = tool_fail(def->scene, s);
+  } else code = def->text ? tool_fail(def->scene, s) : tool_fail_input(def->scene, s, TOOL_SCENE);
   skein_look_destroy(look);
   skein_scene_destroy(scene);
   return code;

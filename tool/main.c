@@ -14,16 +14,23 @@ static const tool_command *const commands[] = {
   &tool_knot,
   &tool_render,
   &tool_export,
+  &tool_completion,
 };
 /* clang-format on */
 enum { command_count = sizeof commands / sizeof commands[0] };
+
+const tool_command *const *tool_commands(int *count)
+{
+  *count = command_count;
+  return commands;
+}
 
 static void print_help(FILE *out)
 {
   fputs("Usage: skein COMMAND [OPTIONS] ...\n\nExact Coulomb friction for fibres, rigid bodies and finite elements.\n\n"
         "Commands:\n",
         out);
-  for (int k = 0; k < command_count; k++) fprintf(out, "  %-9s %s\n", commands[k]->name, commands[k]->about);
+  for (int k = 0; k < command_count; k++) fprintf(out, "  %-10s %s\n", commands[k]->name, commands[k]->about);
   fputs("\nOptions:\n"
         "  -h, --help     this text; 'skein COMMAND --help' for a command\n"
         "  -V, --version  the version\n"

@@ -181,7 +181,7 @@ int render_job_open(render_job *job, const volatile sig_atomic_t *stop)
   if (status.code == SKEIN_OK) status = skein_look_create(scene, &job->look);
   if (status.code == SKEIN_OK) status = tool_hairs_create(&job->set->hairs, job->run, scene, &job->hairs);
   skein_scene_destroy(scene);
-  if (status.code != SKEIN_OK) return tool_fail(path, status);
+  if (status.code != SKEIN_OK) return tool_fail_input(path, status, TOOL_RUN);
   int code = choose_frames(job);
   if (code == TOOL_OK && job->video && job->count < 2)
     return tool_error("%s: a video needs two frames at least; -o NAME.png writes one", path), TOOL_BAD;

@@ -105,6 +105,20 @@ static int file_failed(const char *path, const char *what)
   return TOOL_IO;
 }
 
+int tool_folder_check(const char *path)
+{
+  struct stat about;
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
+  int code = TOOL_OK;
+  if (folder && stat(folder, &about) != 0) {
+    tool_error("%s: cannot write: the folder '%s' is not there", path, folder);
+    code = TOOL_IO;
+  }
+  free(folder);
+  return code;
+}
+
 /* A temporary file beside file->path with the rights that the file has or would get. */
 static bool open_temporary(tool_file *file, bool exists, mode_t mode)
 {
@@ -129,6 +143,7 @@ int tool_file_open(const char *path, tool_file *file)
 {
   struct stat about;
   *file = (tool_file){0};
+  if (tool_folder_check(path) != TOOL_OK) return TOOL_IO;
   bool exists = stat(path, &about) == 0, done;
   if (exists && S_ISDIR(about.st_mode)) return errno = EISDIR, file_failed(path, "cannot write");
   file->path = exists ? realpath(path, NULL) : strdup(path); /* a link stays a link */

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double bar_seconds = 0.1, line_seconds = 10, mark_seconds = 15;
+static const double bar_seconds = 0.1, line_seconds = 4, mark_seconds = 15;
 
 double run_clock(void)
 {

@@ -57,6 +57,11 @@ __attribute__((format(printf, 1, 2))) void tool_error(const char *format, ...);
 /* Prints the message of a failed status, after "path: " unless that is NULL or there already; its exit code. */
 int tool_fail(const char *path, skein_status status);
 int tool_worst(int a, int b);
+/* The ending of a noun: "" of one, "s" of others. */
+static inline const char *tool_plural(int64_t count)
+{
+  return count == 1 ? "" : "s";
+}
 
 /* "mfb+enum", "pac/plain": with the plain ball, of pac and dac alone. */
 void tool_local_name(skein_local local, bool failsafe, skein_ball ball, char name[32]);
@@ -77,9 +82,19 @@ typedef struct tool_file {
   char *path, *temporary; /* temporary is NULL when path is a device or a pipe */
 } tool_file;
 
+int tool_folder_check(
+    const char *path); /* the folder of a file to be written is there, or an exit code after a message */
 int tool_file_open(const char *path, tool_file *file);
 int tool_file_commit(tool_file *file); /* flush, rename */
 void tool_file_discard(tool_file *file);
+
+/* ---- file_kind.c ---- */
+
+typedef enum tool_input { TOOL_SCENE, TOOL_RUN, TOOL_PROBLEM, TOOL_INPUTS } tool_input;
+
+bool tool_is_hdf5(const char *path);
+/* tool_fail for an input file that could not be read; says what it is where it is something else that skein reads. */
+int tool_fail_input(const char *path, skein_status status, tool_input expected);
 
 /* ---- hairs.c: many hairs instead of the rods that were simulated ---- */
 
@@ -123,6 +138,8 @@ int tool_gnuplot_report(const char *path, int drawn); /* the exit code of the to
 /* ---- the subcommands ---- */
 extern const tool_command tool_reproduce;
 extern const tool_command tool_solve, tool_info, tool_gen, tool_bench, tool_validate;
+extern const tool_command tool_completion;
+const tool_command *const *tool_commands(int *count); /* main.c: all of them */
 extern const tool_command tool_run, tool_stats, tool_measure, tool_view, tool_knot, tool_render, tool_export;
 
 #endif

@@ -53,16 +53,30 @@ typedef struct skein_start_info {
   double fit_most, fit_mean;     /* m: over all of them, and the mean over rods; */
   double share_most, share_mean; /* the same as shares of the rod's length */
   const char *fit_worst;
-  int moved;          /* out of bodies ("start": {"outside": true}): */
-  double moved_most;  /* m: largest way of a point */
-  int inside;         /* that could not be moved out, or not all of it: */
-  double inside_most; /* m: the deepest place */
-  const char *inside_worst;
+  int moved;                              /* out of bodies ("start": {"outside": true}): */
+  double moved_most;                      /* m: largest way of a point */
+  int inside;                             /* that start inside bodies (those that are to be moved out: all the same): */
+  double inside_most;                     /* m: the deepest place */
+  const char *inside_worst, *inside_body; /* of which rod, and in which body */
   const char *guessed;   /* the first file that does not say its unit and axes, which were guessed; NULL: none. Taken as: */
   double guessed_metres; /* m per unit, y up */
 } skein_start_info;
 
 SKEIN_API skein_start_info skein_scene_start(const skein_scene *scene);
+
+/* A value that is allowed but hardly meant, as a modulus of 4 Pa. Texts are the scene's. */
+typedef struct skein_warning {
+  const char *field;       /* "materials.hair.E" */
+  int line;                /* of the file */
+  double value, low, high; /* in SI units: what it is, and the usual range */
+  const char *unit;        /* of these, "Pa"; "" for numbers without one */
+  const char *meant;       /* the unit in which the same number would be usual, "GPa"; "": none is known */
+  double instead;          /* what the scene would say then, in its own units; NaN: not known */
+  const char *text;        /* all that in a sentence that begins with the field */
+} skein_warning;
+
+/* Those of a scene, in the order of docs/scene.md. */
+SKEIN_API const skein_warning *skein_scene_warnings(const skein_scene *scene, int *count);
 
 #ifdef __cplusplus
 }

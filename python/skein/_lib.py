@@ -81,8 +81,11 @@ Manifest = struct("skein_manifest", ("source", c_char_p), ("title", c_char_p), (
 StartInfoStruct = struct("skein_start_info", ("rods", c_int), ("fitted", c_int), ("fit_most", c_double),
                          ("fit_mean", c_double), ("share_most", c_double), ("share_mean", c_double),
                          ("fit_worst", c_char_p), ("moved", c_int), ("moved_most", c_double), ("inside", c_int),
-                         ("inside_most", c_double), ("inside_worst", c_char_p), ("guessed", c_char_p),
-                         ("guessed_metres", c_double))
+                         ("inside_most", c_double), ("inside_worst", c_char_p), ("inside_body", c_char_p),
+                         ("guessed", c_char_p), ("guessed_metres", c_double))
+WarningStruct = struct("skein_warning", ("field", c_char_p), ("line", c_int), ("value", c_double), ("low", c_double),
+                       ("high", c_double), ("unit", c_char_p), ("meant", c_char_p), ("instead", c_double),
+                       ("text", c_char_p))
 RodEnergyStruct = struct("skein_rod_energy", ("kinetic", c_double), ("elastic", c_double), ("gravity", c_double),
                          ("held", c_double))
 
@@ -281,6 +284,7 @@ FUNCTIONS = {
     "skein_scene_every_step": (c_bool, [c_void_p]),
     "skein_scene_manifest": (Manifest, [c_void_p]),
     "skein_scene_start": (StartInfoStruct, [c_void_p]),
+    "skein_scene_warnings": (POINTER(WarningStruct), [c_void_p, POINTER(c_int)]),
     "skein_scene_rods": (c_int, [c_void_p]),
     "skein_scene_bodies": (c_int, [c_void_p]),
     "skein_scene_name": (c_char_p, [c_void_p, c_int]),
@@ -369,7 +373,8 @@ def _candidates():
         yield named
         return
     here = pathlib.Path(__file__).resolve().parent
-    for folder in list(here.parents)[:4]:  # PREFIX/lib/python3.x/dist-packages/skein, or python/skein beside build/
+    # inside a wheel; PREFIX/lib/python3.x/dist-packages/skein; python/skein beside build/
+    for folder in [here, *here.parents][:5]:
         for place in [folder, *sorted(folder.glob("*-linux-gnu*")), folder / "build" / "release"]:
             if (place / SONAME).exists():
                 yield str(place / SONAME)

@@ -139,6 +139,15 @@ def _dimension(d, vector, mu, size, name):
     return d
 
 
+def _check_order(W, b):
+    """W and b were not given in each other's place."""
+    shape = getattr(b, "shape", None) or numpy.shape(b) if not isinstance(b, (tuple, CSR)) else getattr(b, "shape", ())
+    size = numpy.size(W) if not isinstance(W, (tuple, CSR)) and not hasattr(W, "tocsr") else 0
+    if len(shape) == 2 and shape[0] == shape[1] == size:
+        raise ValueError(f"W has {size} numbers as b should, b is {shape[0]} x {shape[1]} as W should: "
+                         "expected W, then b")
+
+
 class Problem:
     """The one-step friction problem in one of its two forms; constant once made.
 
@@ -173,6 +182,8 @@ class Problem:
                  dofs: int = 0):
         if (W is None) == (M is None and H is None):
             raise TypeError("expected W and b (reduced form) or M, H, f and u_f (global form)")
+        if W is not None and b is not None:
+            _check_order(W, b)
         if mu is None:
             raise TypeError("mu is missing: one number, or one per contact")
         fields: dict[str, Any] = dict.fromkeys(self.__slots__)

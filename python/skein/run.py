@@ -203,6 +203,8 @@ def simulate(scene, path, *, frames: int | None = None, threads: int = 0,
         stopped = False
         for k in range(1, last + 1):
             until, steps = k / scene.fps, []
+            if frames is None:  # the last frame is at the end
+                until = min(until, scene.duration)
             while not stopped and until - world.time > 1e-9 / scene.fps:
                 steps.append(world.step(until))
                 stopped = bool(callback is not None and callback(world, steps[-1]))

@@ -205,10 +205,28 @@ class Scene(_lib.Owner):
         return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
 
     @property
+    def warnings(self) -> list[dict]:
+        """Values that are allowed but hardly meant: the `field`, its `line`, the `value` and the usual range `low` to
+        `high` in the SI `unit`; where the number would be usual in another unit, that is `meant` and the scene would
+        say `instead` (else "" and NaN). `text` says it all.
+
+        >>> import skein
+        >>> scene = skein.Scene.parse({"rods": [{"length": 0.2, "material": "hair"}],
+        ...                            "materials": {"hair": {"preset": "hair-asian", "E": 3.9}}})
+        >>> [(w["field"], w["meant"]) for w in scene.warnings]
+        [('materials.hair.E', 'GPa')]
+        """
+        count = ctypes.c_int()
+        with self._use() as scene:
+            found = lib.skein_scene_warnings(scene, count)
+            values = [{name: getattr(found[k], name) for name, _ in found[k]._fields_} for k in range(count.value)]
+        return [{name: value.decode() if isinstance(value, bytes) else value for name, value in w.items()} for w in values]
+
+    @property
     def last_frame(self) -> int:
-        """The number of the last frame, as `skein run` counts: a duration that is a whole number to rounding is that
-        many."""
-        return int(math.floor(self.duration * self.fps * (1 + 1e-12) + 1e-9))
+        """The number of the last frame, which is at the end, as `skein run` counts: a duration that is a whole number
+        of frames to rounding is that many."""
+        return int(math.ceil(self.duration * self.fps * (1 - 1e-12) - 1e-9))
 
     def __repr__(self):
         return "<skein.Scene, closed>" if self.closed else f"<skein.Scene {self.title!r}: {self.duration:g} s>"

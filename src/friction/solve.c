@@ -33,6 +33,8 @@ static skein_status check_def(const skein_solve_def *d)
   if (!(d->tol >= 0)) return sk_fail(SKEIN_BAD_INPUT, "tol is %g, expected >= 0", d->tol);
   if (!(d->local_tol >= 0)) return sk_fail(SKEIN_BAD_INPUT, "local_tol is %g, expected >= 0", d->local_tol);
   if (d->max_sweeps < 0) return sk_fail(SKEIN_BAD_INPUT, "max_sweeps is %d, expected >= 0", d->max_sweeps);
+  if (d->max_sweeps == 0 && d->tol == 0)
+    return sk_fail(SKEIN_BAD_INPUT, "tol and max_sweeps are 0, expected one above: skein_default_solve_def() has both");
   if (!(d->max_seconds >= 0)) return sk_fail(SKEIN_BAD_INPUT, "max_seconds is %g, expected >= 0", d->max_seconds);
   if (d->look < 0) return sk_fail(SKEIN_BAD_INPUT, "look is %d, expected >= 0", d->look);
   if (d->threads < 0) return sk_fail(SKEIN_BAD_INPUT, "threads is %d, expected >= 0", d->threads);

@@ -67,15 +67,32 @@ static void read_moduli(sk_reader *r, const sk_at *at, sk_material *m)
   m->G = m->E / (2 * (1 + nu));
 }
 
+/* Whether the material says by itself what it must. */
+static bool is_whole(const sk_at *at)
+{
+  return sk_at_has(at, "E") && sk_at_has(at, "density") && (sk_at_has(at, "radius") || sk_at_has(at, "radii"));
+}
+
+/* The preset that a material begins with: the one it names, or the one of its own name, whose other fields it leaves;
+ * -1: none. */
+static int find_preset(sk_reader *r, const sk_at *at)
+{
+  const char *names[PRESETS];
+  int own = -1;
+  for (int k = 0; k < PRESETS; k++) {
+    names[k] = presets[k].name;
+    if (!strcmp(at->key, names[k])) own = k;
+  }
+  return sk_get_choice(r, at, "preset", "preset", names, PRESETS, is_whole(at) ? -1 : own);
+}
+
 static sk_material read_material(sk_reader *r, const sk_at *at, int index)
 {
   static const char *const fields[] = {"preset", "E",       "G",    "poisson",          "density", "radius",
                                        "radii",  "damping", "drag", "collision_radius", "colour"};
-  const char *names[PRESETS];
   sk_material m = {.colour = sk_colour_pick(index)};
   if (!sk_at_object(r, at, fields, SK_COUNT(fields))) return m;
-  for (int k = 0; k < PRESETS; k++) names[k] = presets[k].name;
-  int k = sk_get_choice(r, at, "preset", "preset", names, PRESETS, -1);
+  int k = find_preset(r, at);
   if (k >= 0) m = make_preset(k);
   else if (!sk_at_need(r, at, "E") || !sk_at_need(r, at, "density")) return m;
   if (k < 0 && !sk_at_has(at, "radius") && !sk_at_need(r, at, "radii")) return m;

@@ -1,4 +1,5 @@
-/* Rods whose start lies inside bodies are moved out of them before t = 0.
+/* Rods whose start lies inside bodies are moved out of them before t = 0, where they are to be; how deep the others are
+ * inside is told.
  *
  * The curve is walked from the root in steps of equal length, each in the direction that it has there: a step that
  * would end nearer to a body than the rod is thick is turned out of it and keeps its length. So the strand goes around
@@ -25,8 +26,9 @@ static sk_pose body_at_start(const sk_scene_body *b)
   return b->mode == SK_PRESCRIBED ? sk_path_pose(&b->path, &b->pose, 0) : b->pose;
 }
 
-/* The nearest of the bodies that the rod may touch; its distance, infinite beyond reach. */
-static double nearest(const skein_scene *s, int group, sk_vec3 x, double reach, sk_vec3 *normal)
+/* The nearest of the bodies that the rod may touch; its distance, infinite beyond reach. normal, body: where there is
+ * one. */
+static double nearest(const skein_scene *s, int group, sk_vec3 x, double reach, sk_vec3 *normal, int *body)
 {
   double best = HUGE_VAL;
   for (int i = 0; i < s->body_count; i++) {
@@ -34,7 +36,7 @@ static double nearest(const skein_scene *s, int group, sk_vec3 x, double reach, 
     sk_pose pose = body_at_start(s->bodies + i);
     if (s->mu && s->mu[group * s->group_count + s->bodies[i].group] < 0) continue;
     if (sk_shape_point(&s->bodies[i].shape, &pose, x, reach, &near) && near.distance < best)
-      best = near.distance, *normal = near.normal;
+      best = near.distance, *normal = near.normal, *body = i;
   }
   return best;
 }
@@ -64,24 +66,35 @@ static void trace(const skein_rod_def *d, curve *c)
   }
 }
 
-/* Arc from the root within which it may be inside: what it takes to leave the body that it grows from. */
-static double rooted(const skein_scene *s, const sk_scene_rod *rod)
+/* Arc from an end within which it may be inside: what it takes to leave the body that it grows from. */
+static double held(const skein_scene *s, const sk_scene_rod *rod, skein_rod_end end, sk_vec3 x)
 {
   sk_vec3 n;
-  if (rod->def.root == SKEIN_FREE) return 0;
-  double depth = rod->radius - nearest(s, rod->group, sk_load3(rod->def.pose.r), rod->def.length, &n);
+  int body;
+  if (end == SKEIN_FREE) return 0;
+  double depth = rod->radius - nearest(s, rod->group, x, rod->def.length, &n, &body);
   return depth > 0 ? 2 * depth + 2 * rod->radius : 0;
 }
 
-/* Deepest place beyond `from`, less what contacts may overlap anyway; 0: outside. */
-static double depth_of(const skein_scene *s, const sk_scene_rod *rod, const curve *c, double from)
+/* Deepest place beyond `from` and before `to`, less what contacts may overlap anyway; 0: outside. body: the one that it
+ * is in. */
+static double depth_between(const skein_scene *s, const sk_scene_rod *rod, const curve *c, double from, double to,
+                            int *body)
 {
   double deepest = 0;
   sk_vec3 n;
-  for (int j = 0; j <= c->count; j++)
-    if (j * c->l >= from)
-      deepest = fmax(deepest, 0.98 * rod->radius - nearest(s, rod->group, c->x[j], rod->radius, &n));
+  for (int j = 0; j <= c->count; j++) {
+    int in = -1;
+    if (j * c->l < from || j * c->l > to) continue;
+    double depth = 0.98 * rod->radius - nearest(s, rod->group, c->x[j], rod->radius, &n, &in);
+    if (depth > deepest) deepest = depth, *body = in;
+  }
   return deepest;
+}
+
+static double depth_of(const skein_scene *s, const sk_scene_rod *rod, const curve *c, double from, int *body)
+{
+  return depth_between(s, rod, c, from, HUGE_VAL, body);
 }
 
 /* ---- The walk ---- */
@@ -90,8 +103,9 @@ static double depth_of(const skein_scene *s, const sk_scene_rod *rod, const curv
 static sk_vec3 step_out(const skein_scene *s, int group, sk_vec3 x, sk_vec3 d, double l, double away)
 {
   sk_vec3 y = sk_axpy(x, l, d), n;
+  int body;
   for (int k = 0; k < 12; k++) {
-    double distance = nearest(s, group, y, away + 4 * l, &n);
+    double distance = nearest(s, group, y, away + 4 * l, &n, &body);
     if (!(distance < away)) break;
     sk_vec3 way = sk_sub(sk_axpy(y, away - distance, n), x);
     if (sk_norm(way) < 0.1 * l) way = sk_perpendicular(n); /* straight into it: any way along the surface */
@@ -104,9 +118,10 @@ static void walk(const skein_scene *s, const sk_scene_rod *rod, const curve *fro
                  curve *to)
 {
   sk_vec3 n;
+  int body;
   *to = *from;
   if (rod->def.root == SKEIN_FREE) {
-    double distance = nearest(s, rod->group, to->x[0], rod->def.length, &n);
+    double distance = nearest(s, rod->group, to->x[0], rod->def.length, &n, &body);
     if (distance < away) to->x[0] = sk_axpy(to->x[0], away - distance, n);
   }
   for (int j = 0; j < from->count; j++) {
@@ -199,7 +214,7 @@ static skein_status push_out(const skein_scene *s, sk_scene_rod *rod, const curv
     if (!old.def.initial) trial.def.natural = cells, trial.def.naturals = N;
     else if (old.def.twist_locked > 0) lock_twists(&old.def, &trial.def, cells, natural);
     trace(&trial.def, &c);
-    double depth = depth_of(s, &old, &c, exempt);
+    double depth = depth_of(s, &old, &c, exempt, &trial.inside_body);
     margin += 1.2 * depth + 0.05 * old.radius;
     if (!(depth < rod->inside)) continue;
     *rod = trial, rod->inside = depth, rod->moved = 0, slot = 1 - slot;
@@ -208,14 +223,19 @@ static skein_status push_out(const skein_scene *s, sk_scene_rod *rod, const curv
   return sk_ok();
 }
 
-/* Whether it is to be moved, and by how much it is inside. */
-static bool is_inside(const skein_scene *s, sk_scene_rod *rod, curve *c, double *exempt)
+static void trace_start(const sk_scene_rod *rod, curve *c)
 {
   int wanted = (int)fmin(POINTS, ceil(rod->def.length / (2 * rod->radius)));
   c->count = SK_MAX(SK_MIN(POINTS, SK_MAX(32, 8 * rod->def.elements)), wanted), c->l = rod->def.length / c->count;
   trace(&rod->def, c);
-  *exempt = rooted(s, rod);
-  rod->inside = depth_of(s, rod, c, *exempt);
+}
+
+/* Whether it is to be moved, and by how much it is inside. */
+static bool is_inside(const skein_scene *s, sk_scene_rod *rod, curve *c, double *exempt)
+{
+  trace_start(rod, c);
+  *exempt = held(s, rod, rod->def.root, c->x[0]);
+  rod->inside = depth_of(s, rod, c, *exempt, &rod->inside_body);
   return rod->inside > 0 && rod->def.tip == SKEIN_FREE; /* a tip that is held stays where it is */
 }
 
@@ -226,12 +246,21 @@ static skein_status push_one(const skein_scene *s, sk_scene_rod *rod, const room
   return is_inside(s, rod, &c, &exempt) ? push_out(s, rod, &c, exempt, m) : sk_ok();
 }
 
+/* A rod that stays where it is: how deep it is inside, away from the bodies that hold its ends. */
+static void look_inside(const skein_scene *s, sk_scene_rod *rod)
+{
+  curve c;
+  trace_start(rod, &c);
+  double from = held(s, rod, rod->def.root, c.x[0]), tip = held(s, rod, rod->def.tip, c.x[c.count]);
+  rod->inside = depth_between(s, rod, &c, from, rod->def.length - tip, &rod->inside_body);
+}
+
 void sk_rods_push_out(sk_reader *r)
 {
   skein_scene *s = r->scene;
-  size_t elements = 0;
+  size_t elements = 1; /* so that nothing is allocated with size 0 */
   for (int i = 0; i < s->rod_count; i++) elements += s->rods[i].outside ? (size_t)s->rods[i].def.elements : 0;
-  if (sk_failed(r) || elements == 0 || s->body_count == 0) return;
+  if (sk_failed(r) || s->body_count == 0) return;
   room *rooms = SK_READ_NEW(r, s->rod_count, room);
   double *numbers = SK_READ_NEW(r, 15 * elements, double);
   skein_status *status = SK_READ_NEW(r, s->rod_count, skein_status);
@@ -242,7 +271,9 @@ void sk_rods_push_out(sk_reader *r)
   }
 #pragma omp parallel for schedule(dynamic, 16)
   for (int i = 0; i < s->rod_count; i++)
-    if (s->rods[i].outside && !sk_stop_asked(&s->stop)) status[i] = push_one(s, s->rods + i, rooms + i);
+    if (sk_stop_asked(&s->stop)) continue;
+    else if (s->rods[i].outside) status[i] = push_one(s, s->rods + i, rooms + i);
+    else look_inside(s, s->rods + i);
   if (sk_read_stopped(r)) return;
   for (int i = 0; i < s->rod_count && !sk_failed(r); i++)
     if (status[i].code != SKEIN_OK) r->status = sk_status_prefix(status[i], s->rods[i].name);

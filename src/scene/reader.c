@@ -54,10 +54,18 @@ const char *sk_nearest(const char *word, const char *const *known, int count)
   return best;
 }
 
+/* The known words from the nearest to the farthest, one per call: *away and *from say where the last call was. */
+static const char *next_nearest(const char *word, const char *const *known, int count, int *away, int *from)
+{
+  for (; *away <= WORD; ++*away, *from = 0)
+    for (int k = *from; k < count; k++)
+      if (distance(word, known[k]) == *away) return *from = k + 1, known[k];
+  return NULL;
+}
+
 /* ---- Failures ---- */
 
-/* "rods[0].root.position" */
-static void write_path(const sk_at *at, char *out, size_t size)
+void sk_at_path(const sk_at *at, char *out, size_t size)
 {
   const sk_at *way[MOST_STEPS];
   int steps = 0;
@@ -73,8 +81,7 @@ static void write_path(const sk_at *at, char *out, size_t size)
   }
 }
 
-/* The line of the value, or of the nearest thing around it that the file has. */
-static int line_of(const sk_reader *r, const sk_at *at)
+int sk_at_line(const sk_reader *r, const sk_at *at)
 {
   sk_path_step path[MOST_STEPS];
   int steps = 0;
@@ -99,8 +106,8 @@ static void put_failure(sk_reader *r, const sk_at *at, skein_code code, const ch
 {
   char path[160];
   if (sk_failed(r)) return;
-  write_path(at, path, sizeof path);
-  r->status = sk_fail(code, "%.150s:%d: %s%s%.300s%s", r->name, line_of(r, at), path, path[0] ? ": " : "", what,
+  sk_at_path(at, path, sizeof path);
+  r->status = sk_fail(code, "%.150s:%d: %s%s%.300s%s", r->name, sk_at_line(r, at), path, path[0] ? ": " : "", what,
                       was_set(r, path) ? " (from --set)" : "");
 }
 
@@ -159,13 +166,17 @@ void sk_at_unknown(sk_reader *r, const sk_at *at, const char *kind, const char *
   size_t used = 0;
   if (word) snprintf(head, sizeof head, "unknown %s '%s'", kind, sk_safe(word, safe, sizeof safe));
   else snprintf(head, sizeof head, "unknown %s", kind);
-  const char *nearest = sk_nearest(word ? word : at->key ? at->key : "", known, count);
+  const char *given = word ? word : at->key ? at->key : "", *nearest = sk_nearest(given, known, count);
   if (nearest) {
     sk_at_fail(r, at, "%s, did you mean '%s'?", head, nearest);
     return;
   }
-  for (int k = 0; k < count && used + strlen(known[k]) + 8 < sizeof list; k++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", known[k]);
+  int away = -1, from = 0;
+  for (int k = 0; k < count; k++) { /* words in their order; fields, of which there are many, from the nearest */
+    const char *next = word ? known[k] : next_nearest(given, known, count, &away, &from);
+    if (!next || used + strlen(next) + 8 >= sizeof list) break;
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", next);
+  }
   if (count) sk_at_fail(r, at, "%s, expected one of: %s", head, list);
   else sk_at_fail(r, at, "%s: the scene has none", head);
 }
@@ -211,7 +222,10 @@ bool sk_at_object(sk_reader *r, const sk_at *at, const char *const *fields, int 
       continue;
     }
     for (int k = 0; k < count && !known; k++) known = !strcmp(key, fields[k]);
-    if (!known) sk_at_unknown(r, &field, "field", NULL, fields, count);
+    if (known) continue;
+    const char *home = sk_field_home(&field);
+    if (home) sk_at_fail(r, &field, "unknown field, it belongs in %s", home);
+    sk_at_unknown(r, &field, "field", NULL, fields, count);
   }
   return !sk_failed(r);
 }

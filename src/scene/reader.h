@@ -113,6 +113,10 @@ size_t sk_at_array(sk_reader *r, const sk_at *at);
 /* The field is there, or failed. */
 bool sk_at_need(sk_reader *r, const sk_at *object, const char *key);
 
+/* "rods[0].root.position"; the line of the value, or of the nearest thing around it that the file has. */
+void sk_at_path(const sk_at *at, char *out, size_t size);
+int sk_at_line(const sk_reader *r, const sk_at *at);
+
 #define SK_COUNT(list) ((int)(sizeof(list) / sizeof((list)[0])))
 
 /* ---- Values of an object's field, in SI; the fallback (in SI) where the file does not have it ---- */
@@ -174,9 +178,14 @@ void sk_use_units(sk_reader *r, const sk_at *entry, const char *file, const sk_u
 /* The path of a file that is named in the scene; in the arena. */
 const char *sk_reader_path(sk_reader *r, const char *file);
 
+/* warnings.c: values that are allowed and hardly meant, at the end. */
+void sk_find_warnings(sk_reader *r, const sk_at *root);
+/* homes.c: where a field is that was looked for in the wrong place, "'time'"; NULL: nowhere, or not known. */
+const char *sk_field_home(const sk_at *field);
+
 /* sets.c: "path=value" strings put into the text (heap; replaced). paths: what they replaced, in the arena. */
-skein_status sk_sets_apply(char **text, const char *name, const char *const *sets, int count, sk_arena *arena,
-                           char ***paths);
+skein_status sk_sets_apply(char **text, const char *name, const char *folder, const char *const *sets, int count,
+                           sk_arena *arena, char ***paths);
 /* A word, safe in a one-line message: control characters out, cut to what fits. */
 const char *sk_safe(const char *word, char *buffer, size_t size);
 /* The known word nearest to this one, or NULL when none is near. */

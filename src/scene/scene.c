@@ -29,6 +29,7 @@ static void read_all(sk_reader *r, const sk_at *root)
   sk_read_events(r, root);
   sk_read_forces(r, root);
   sk_check_rigid(r, root);
+  sk_find_warnings(r, root);
   if (!sk_failed(r) && !r->scene->rod_count && !r->scene->body_count)
     sk_at_fail(r, root, "the scene is empty, expected 'rods' or 'bodies'");
 }
@@ -87,8 +88,8 @@ static skein_status fill(skein_scene *scene, const char *name, const char *folde
 }
 
 /* The text with the sets in it, in the arena. */
-static skein_status edit(skein_scene *scene, const char *text, const char *name, const char *const *sets, int count,
-                         char ***paths)
+static skein_status edit(skein_scene *scene, const char *text, const char *name, const char *folder,
+                         const char *const *sets, int count, char ***paths)
 {
   json_t *root;
   skein_status s = load(text, name, &root);
@@ -96,7 +97,7 @@ static skein_status edit(skein_scene *scene, const char *text, const char *name,
   json_decref(root);
   char *edited = strdup(text);
   if (!edited) return sk_no_memory();
-  s = sk_sets_apply(&edited, name, sets, count, &scene->arena, paths);
+  s = sk_sets_apply(&edited, name, folder, sets, count, &scene->arena, paths);
   if (s.code == SKEIN_OK) {
     scene->source = SK_NEW_RAW(&scene->arena, strlen(edited) + 1, char);
     if (scene->source) memcpy(scene->source, edited, strlen(edited) + 1);
@@ -123,7 +124,7 @@ skein_status skein_scene_parse_until(const char *text, const char *name, const c
   skein_scene *scene = sk_calloc(1, sizeof *scene);
   if (!scene) return sk_no_memory();
   scene->stop.by = stop;
-  skein_status s = edit(scene, text, name, sets, set_count, &paths);
+  skein_status s = edit(scene, text, name, folder, sets, set_count, &paths);
   if (s.code == SKEIN_OK) s = fill(scene, name, folder, paths, set_count);
   if (s.code == SKEIN_OK) s = list_names(scene);
   if (s.code != SKEIN_OK) skein_scene_destroy(scene);
@@ -240,7 +241,8 @@ skein_start_info skein_scene_start(const skein_scene *scene)
     }
     if (rod->moved > 0) s.moved++, s.moved_most = fmax(s.moved_most, rod->moved);
     if (rod->inside > 0) {
-      if (rod->inside > s.inside_most) s.inside_most = rod->inside, s.inside_worst = rod->name;
+      if (rod->inside > s.inside_most)
+        s.inside_most = rod->inside, s.inside_worst = rod->name, s.inside_body = scene->bodies[rod->inside_body].name;
       s.inside++;
     }
   }

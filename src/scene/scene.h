@@ -35,8 +35,9 @@ typedef struct sk_scene_rod {
   sk_path root_path, tip_path; /* motion of a held end that no body holds, on top of its pose at t = 0: m =
                                   sk_path_pose(path, identity, t) gives the pose (r0 + m.r, m.q q0) */
   double velocity[3];          /* m/s at the start, of the whole rod (free roots and chains) */
-  bool outside;                /* the initial shape was to be outside bodies: */
-  double moved, inside;        /* m: furthest that a point was moved for it; deepest that one is inside all the same */
+  bool outside;                /* the initial shape is to be outside bodies: */
+  double moved, inside;        /* m: furthest that a point was moved for it; deepest that one is inside (all the same) */
+  int inside_body;             /* and in which body */
   bool sag_free;               /* the natural shape is the one that hangs in the initial one under gravity */
   bool fitted;                 /* to a strand */
   double fit;                  /* m: rods from a file, the largest distance between a point of the strand and the rod */
@@ -151,8 +152,10 @@ struct skein_scene {
   double unit;           /* metres per length unit of the file: 1, 0.01, 0.001; files that are exported go back to it */
   const char *guessed;   /* the first file whose unit was guessed, NULL: none, */
   double guessed_metres; /* and what it was taken to be */
-  char *source;          /* the JSON text as read, with --set applied */
-  sk_arena arena;        /* everything but the meshes, their caches and the tubes */
+  skein_warning *warnings;
+  int warning_count;
+  char *source;   /* the JSON text as read, with --set applied */
+  sk_arena arena; /* everything but the meshes, their caches and the tubes */
   sk_mesh **meshes;
   int mesh_count;
   sk_cache **caches;

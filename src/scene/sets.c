@@ -6,6 +6,7 @@
  *
  * "rods=N" with a whole number changes no list: the counts of all entries of "rods" that have one become N together. */
 #include "scene/reader.h"
+#include "scene/files.h"
 #include "scene/locate.h"
 
 #include <errno.h>
@@ -173,18 +174,33 @@ static skein_status apply(char **text, const char *set, sk_arena *arena, char **
 
 /* ---- rods=N ---- */
 
+/* How many strands a file has: so many rods it makes where the entry has no count. */
+static skein_status count_strands(const char *file, const char *folder, sk_arena *arena, double *count)
+{
+  sk_reader place = {.arena = arena, .folder = folder};
+  const char *at = sk_reader_path(&place, file);
+  sk_strands strands = {0};
+  skein_status s = at ? sk_strands_read(at, &strands) : sk_no_memory();
+  if (s.code == SKEIN_OK) *count = strands.count;
+  sk_strands_destroy(&strands);
+  return sk_status_prefix(s, file);
+}
+
 /* The number of an entry's bundle or groom, or of the strands it takes from a file; 0: it has none. where: its path in
  * the entry. */
-static double count_of(const json_t *entry, const char **where)
+static skein_status count_of(const json_t *entry, const char *folder, sk_arena *arena, const char **where, double *out)
 {
+  const char *file = json_string_value(json_object_get(entry, "file"));
   static const char *const paths[] = {"bundle.count", "groom.count", "count"};
   static const char *const makers[] = {"bundle", "groom"};
   for (int k = 0; k < 3; k++) {
     const json_t *maker = k < 2 ? json_object_get(entry, makers[k]) : entry, *count = json_object_get(maker, "count");
     *where = paths[k];
-    if (json_is_integer(count) && json_integer_value(count) > 0) return (double)json_integer_value(count);
+    if (json_is_integer(count) && json_integer_value(count) > 0)
+      return *out = (double)json_integer_value(count), sk_ok();
   }
-  return 0;
+  *out = 0;
+  return file && !json_object_get(entry, "count") ? count_strands(file, folder, arena, out) : sk_ok();
 }
 
 /* Whether the set is rods=N; N. */
@@ -199,41 +215,53 @@ static bool is_rod_count(const char *set, double *count)
   return end > at && !end[strspn(end, " ")];
 }
 
-/* Counts in proportion to what they were, at least one each, rounded so that they add up. */
-static skein_status apply_rod_count(char **text, double count, sk_arena *arena, char **where)
+/* Counts in proportion to what they were, at least one each, rounded so that they add up. had: what they were. */
+static skein_status share_rods(char **text, double count, const double *had, const char *const *where, size_t entries,
+                               sk_arena *arena, char **changed)
 {
+  double all = 0, sum = 0, given = 0;
+  skein_status s = sk_ok();
+  for (size_t i = 0; i < entries; i++) all += had[i];
+  if (!(all > 0))
+    return sk_fail(SKEIN_BAD_INPUT, "no entry of 'rods' has a count, expected a bundle, a groom or a file");
+  for (size_t i = 0; i < entries && s.code == SKEIN_OK; i++) {
+    double until = floor(count * ((sum += had[i]) / all) + 0.5);
+    char set[96];
+    if (!(had[i] > 0)) continue;
+    snprintf(set, sizeof set, "rods[%zu].%s=%.0f", i, where[i], fmax(until - given, 1));
+    given = fmax(until, given + 1);
+    s = apply(text, set, arena, changed);
+  }
+  return s;
+}
+
+static skein_status apply_rod_count(char **text, const char *folder, double count, sk_arena *arena, char **changed)
+{
+  if (!(count >= 1 && count <= SK_MOST_RODS && count == floor(count)))
+    return sk_fail(SKEIN_BAD_INPUT, "expected a whole number from 1 to %d, or a list of rods", SK_MOST_RODS);
   json_t *root = json_loads(*text, 0, NULL);
   if (!root) return sk_no_memory();
   const json_t *rods = json_object_get(root, "rods");
-  const char *count_path;
-  double all = 0, sum = 0, given = 0;
-  skein_status s = sk_ok();
-  for (size_t i = 0; i < json_array_size(rods); i++) all += count_of(json_array_get(rods, i), &count_path);
-  if (!(count >= 1 && count <= SK_MOST_RODS && count == floor(count)))
-    s = sk_fail(SKEIN_BAD_INPUT, "expected a whole number from 1 to %d, or a list of rods", SK_MOST_RODS);
-  else if (!(all > 0))
-    s = sk_fail(SKEIN_BAD_INPUT, "no entry of 'rods' has a count, expected a bundle, a groom or a file");
-  for (size_t i = 0; i < json_array_size(rods) && s.code == SKEIN_OK; i++) {
-    double had = count_of(json_array_get(rods, i), &count_path), until = floor(count * ((sum += had) / all) + 0.5);
-    char set[96];
-    if (!(had > 0)) continue;
-    snprintf(set, sizeof set, "rods[%zu].%s=%.0f", i, count_path, fmax(until - given, 1));
-    given = fmax(until, given + 1);
-    s = apply(text, set, arena, where);
-  }
+  size_t entries = json_array_size(rods);
+  double *had = SK_NEW(arena, entries + 1, double);
+  const char **where = SK_NEW(arena, entries + 1, const char *);
+  skein_status s = had && where ? sk_ok() : sk_no_memory();
+  for (size_t i = 0; i < entries && s.code == SKEIN_OK; i++)
+    s = count_of(json_array_get(rods, i), folder, arena, &where[i], &had[i]);
+  if (s.code == SKEIN_OK) s = share_rods(text, count, had, where, entries, arena, changed);
   json_decref(root);
   return s;
 }
 
-skein_status sk_sets_apply(char **text, const char *name, const char *const *sets, int count, sk_arena *arena,
-                           char ***paths)
+skein_status sk_sets_apply(char **text, const char *name, const char *folder, const char *const *sets, int count,
+                           sk_arena *arena, char ***paths)
 {
   char word[80], head[260];
   *paths = SK_NEW(arena, count, char *);
   if (!*paths) return sk_no_memory();
   for (int k = 0; k < count; k++) {
     double rods;
-    skein_status s = is_rod_count(sets[k], &rods) ? apply_rod_count(text, rods, arena, &(*paths)[k])
+    skein_status s = is_rod_count(sets[k], &rods) ? apply_rod_count(text, folder, rods, arena, &(*paths)[k])
                                                   : apply(text, sets[k], arena, &(*paths)[k]);
     if (s.code == SKEIN_NO_MEMORY) return s;
     snprintf(head, sizeof head, "%.150s: --set %s", name, sk_safe(sets[k], word, sizeof word));

@@ -84,7 +84,10 @@ static void add_all(sk_reader *r, const sk_at *entry, const sk_at *at, const cha
 static skein_status strand_of_points(sk_reader *r, const sk_at *at, sk_strands *out)
 {
   size_t count = sk_at_array(r, at);
-  if (count < 3 || count > 1000 * 1000) sk_at_fail(r, at, "has %zu points, expected 3 to a million", count);
+  if (count < 3 || count > 1000 * 1000)
+    sk_at_fail(r, at,
+               "has %zu point%s, expected 3 to a million (a straight rod: 'length', and 'direction' in its 'root')",
+               count, count == 1 ? "" : "s");
   if (sk_failed(r)) return sk_ok();
   *out = (sk_strands){.count = 1, .start = sk_calloc(2, sizeof(int)), .point = sk_calloc(3 * count, sizeof(double))};
   if (!out->start || !out->point) return sk_no_memory();

@@ -184,15 +184,13 @@ static machine describe_machine(void)
 
 static const char style[] =
     ":root{--bg:#fdfdfb;--ink:#20242a;--soft:#69707a;--rule:#dfe2e6;--card:#f4f5f3;--yes:#2b7a4b;--no:#b3372f;"
-    "--c0:#2f6db3;--c1:#d1622b;--c2:#3f9a5f;--c3:#a8459a;--c4:#8a6d1f;--c5:#2a9aa8;--c6:#c23b57;--c7:#6b5bd0;"
-    "--c8:#7f8c2a;--c9:#a0522d;--c10:#444b55;--c11:#d39a1e}\n"
+    "--link:#2f6db3}\n"
     "@media(prefers-color-scheme:dark){:root{--bg:#16181c;--ink:#e3e6ea;--soft:#9aa2ad;--rule:#363b43;--card:#1e2126;"
-    "--yes:#63c38b;--no:#f08a80;--c0:#6fa8e6;--c1:#f09562;--c2:#74cf95;--c3:#d98ccd;--c4:#d3b45c;--c5:#6fd0dc;"
-    "--c6:#f07f97;--c7:#a79bff;--c8:#bfcb66;--c9:#d99a78;--c10:#b8c0ca;--c11:#f2c45a}}\n"
+    "--yes:#63c38b;--no:#f08a80;--link:#6fa8e6}}\n"
     "body{margin:0 auto;max-width:68rem;padding:2rem 1.2rem 5rem;background:var(--bg);color:var(--ink);"
     "font:16px/1.55 system-ui,sans-serif}h1{font-size:1.9rem;line-height:1.2;margin:0 0 .4rem}"
     "h2{margin:3.2rem 0 .4rem;padding-top:1rem;border-top:1px solid var(--rule)}p{margin:.6rem 0}"
-    "a{color:var(--c0)}small,.soft{color:var(--soft)}code,pre{font:.86em/1.5 ui-monospace,monospace}"
+    "a{color:var(--link)}small,.soft{color:var(--soft)}code,pre{font:.86em/1.5 ui-monospace,monospace}"
     "pre{background:var(--card);padding:.8rem 1rem;overflow-x:auto;border-radius:6px}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;margin:1rem 0;font-size:.85rem;"
     "font-variant-numeric:tabular-nums}caption{text-align:left;padding:.3rem 0;font-weight:600}"
@@ -202,12 +200,8 @@ static const char style[] =
     "left}"
     ".claim{padding-left:.8rem;border-left:3px solid var(--soft)}.claim.yes{border-color:var(--yes)}"
     ".claim.no{border-color:var(--no)}.yes b,b.yes{color:var(--yes)}.no b,b.no{color:var(--no)}"
-    "figure{margin:1.2rem 0}svg{width:100%;max-width:44rem;height:auto;font:12px system-ui,sans-serif;fill:var(--soft)}"
-    "svg .title{font-weight:600;font-size:13px;fill:var(--ink)}svg .label{fill:var(--ink)}"
-    ".grid{stroke:var(--rule);stroke-width:1}.frame{fill:none;stroke:var(--soft);stroke-width:1}"
-    ".mark{stroke:var(--soft);stroke-width:1.5;stroke-dasharray:2 4}"
-    ".line{fill:none;stroke-width:1.7;stroke-linejoin:round}.dashed{stroke-dasharray:6 4}"
-    ".dot{fill-opacity:.65;stroke:none}nav table{width:100%}dl{display:grid;grid-template-columns:max-content 1fr;"
+    "figure{margin:1.2rem 0}svg{width:100%;max-width:44rem;height:auto;border-radius:6px}"
+    "nav table{width:100%}dl{display:grid;grid-template-columns:max-content 1fr;"
     "gap:.1rem 1rem;margin:1rem 0}dt{color:var(--soft)}dd{margin:0}\n";
 
 static void write_head(FILE *out, const reproduce_settings *set, double seconds, bool done)
@@ -218,8 +212,6 @@ static void write_head(FILE *out, const reproduce_settings *set, double seconds,
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<title>Published experiments, run by skein</title>\n<style>\n%s",
           style);
-  for (int k = 0; k < REPRODUCE_SERIES; k++)
-    fprintf(out, ".line.c%d{stroke:var(--c%d)}.dot.c%d{fill:var(--c%d)}", k, k, k, k);
   fputs(
       "\n</style></head>\n<body>\n<h1>Published experiments, run by skein</h1>\n"
       "<p>The tables and figures of two papers on exact Coulomb friction between fibres, and of one on rigid bodies by "

@@ -97,7 +97,7 @@ void reproduce_table_end(reproduce_table *t);
 int reproduce_write(const reproduce_settings *set, const reproduce_section *sections, int count, double seconds,
                     bool done);
 
-/* ---- reproduce_svg.c: plots ---- */
+/* ---- reproduce_plot.c: plots, by gnuplot ---- */
 
 typedef enum reproduce_mark { REPRODUCE_LINE, REPRODUCE_DASHES, REPRODUCE_DOTS } reproduce_mark;
 
