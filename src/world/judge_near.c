@@ -117,6 +117,29 @@ static double distance_at(const sides *p, bool after, double s, double t)
   return sk_norm(sk_sub(sk_judge_place(p->a, after, p->i, s), sk_judge_place(p->b, after, p->k, t)));
 }
 
+/* dr/dt at place t of piece k: exact for a parabola. */
+static sk_vec3 tangent_at(const sk_judge_rod *rod, bool after, int k, double t)
+{
+  return sk_sub(sk_judge_place(rod, after, k, t + 0.5), sk_judge_place(rod, after, k, t - 0.5));
+}
+
+/* m: least distance of the two pieces with what their curves have beside the chords, from where these are nearest: of
+ * curves that run along each other the chords are nearest elsewhere. */
+static double curves_apart(const sides *p, bool after, double s, double t)
+{
+  double least = distance_at(p, after, s, t);
+  if (p->bow == 0) return least;
+  for (int round = 1; round < sk_limit.sight.rounds; round++) {
+    sk_vec3 x = sk_judge_place(p->a, after, p->i, s), dx = tangent_at(p->a, after, p->i, s);
+    sk_vec3 y = sk_judge_place(p->b, after, p->k, t), dy = tangent_at(p->b, after, p->k, t);
+    sk_segment_segment(sk_axpy(x, -s, dx), sk_axpy(x, 1 - s, dx), sk_axpy(y, -t, dy), sk_axpy(y, 1 - t, dy), &s, &t);
+    double now = distance_at(p, after, s, t);
+    if (!(now < least)) break;
+    least = now;
+  }
+  return least;
+}
+
 sk_near_view sk_judge_rods(const sk_judge_input *in, const sk_limits *limits, int a, int i, int b, int k,
                            double distance)
 {
@@ -128,11 +151,11 @@ sk_near_view sk_judge_rods(const sk_judge_input *in, const sk_limits *limits, in
   bool may_cross = distance + now <= way + 2 * p.bow, may_touch = now - p.bow < p.radii - skip;
   if (!(may_cross || may_touch) || is_none(in, &p, s, t)) return view;
   view.crossed = may_cross && went_through(&p);
-  double overlap = may_touch ? (p.radii - distance_at(&p, true, s, t)) / p.c : 0;
+  double overlap = may_touch ? (p.radii - curves_apart(&p, true, s, t)) / p.c : 0;
   if (!(overlap > sk_limit.sight.some * limits->judge.overlap)) return view;
   chords(&p, false, &s, &t);
   view.overlap = overlap;
-  view.deeper = overlap - fmax(0, (p.radii - distance_at(&p, false, s, t)) / p.c);
+  view.deeper = overlap - fmax(0, (p.radii - curves_apart(&p, false, s, t)) / p.c);
   return view;
 }
 
