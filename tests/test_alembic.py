@@ -337,14 +337,14 @@ def test_groom_comes_back():
     for name in ("groom.abc", "groom.usda"):
         call("export", "run.h5", "-o", name, "--unit", "cm", "--up", "y", "--frames", "0")
         json.dump({"rods": [{"file": name, "elements": 12, "model": "der"}], "time": {"duration": 0.001}}, open("again.json", "w"))
-        call("run", "again.json", "-o", "again.h5", "-q", "-j1")
+        call("run", "again.json", "-o", "again.h5", "--overwrite", "-q", "-j1")
         before, after = rods(frames_of("run.h5")[0]), rods(frames_of("again.h5")[0])
         assert len(before) == len(after) == 301
         roots = [np.array([r[0] for r in some]) for some in (before, after)]
         assert np.abs(roots[0] - roots[1]).max() < 1e-6, (name, np.abs(roots[0] - roots[1]).max())
         assert max(np.abs(a[-1] - b[-1]).max() for a, b in zip(before, after)) < 1e-4
     json.dump({"rods": [{"file": "groom.abc", "scale": 0.01, "up": "z"}], "time": {"duration": 0.001}}, open("again.json", "w"))
-    call("run", "again.json", "-o", "again.h5", "-q", "-j1")  # as one says, where one says
+    call("run", "again.json", "-o", "again.h5", "--overwrite", "-q", "-j1")  # as one says, where one says
     other = np.array([r[0] for r in rods(frames_of("again.h5")[0])])
     assert np.abs(other - roots[0][:, [0, 2, 1]] * [1, 1, -1]).max() < 1e-6
 
@@ -355,12 +355,12 @@ def test_head_comes_back():
     time = {"time": {"duration": 0.4, "dt": 0.02}, "output": {"fps": FPS}, "title": "a flag"}
     rod = [{"length": 0.1, "elements": 2, "root": {"position": [2, 0, 0]}}]
     json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh, "position": [0.5, 0.1, -0.2]}]}, open("a.json", "w"))
-    call("run", "a.json", "-o", "a.h5", "-q", "-j1")
+    call("run", "a.json", "-o", "a.h5", "--overwrite", "-q", "-j1")
     for name in ("flag.abc", "flag.usda"):
         call("export", "a.h5", "-o", name, "--unit", "mm", "--up", "y")
         mesh = {"type": "mesh", "file": name, "animation": {"file": name}}
         json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh}]}, open("b.json", "w"))
-        call("run", "b.json", "-o", "b.h5", "-q", "-j1")
+        call("run", "b.json", "-o", "b.h5", "--overwrite", "-q", "-j1")
         for k in range(11):
             a, b = places("a.h5", k), places("b.h5", k)
             assert a.shape == b.shape and np.abs(a - b).max() < 1e-6, (name, k, np.abs(a - b).max())
@@ -422,7 +422,7 @@ def test_units_are_guessed_and_said():
         assert len(other) == len(data) and other != data
         open("other.abc", "wb").write(other)
         json.dump({"rods": [{"file": "other.abc"}], "time": {"duration": 0.001}}, open("guess.json", "w"))
-        done = subprocess.run([skein, "run", "guess.json", "-o", "guess.h5", "-j1"], capture_output=True, text=True)
+        done = subprocess.run([skein, "run", "guess.json", "-o", "guess.h5", "--overwrite", "-j1"], capture_output=True, text=True)
         assert done.returncode == 0 and f"other.abc: says no unit, taken as {word} with y up" in done.stderr, done.stderr
         before, after = (np.array([r[0] for r in rods(frames_of(path)[0])]) for path in ("run.h5", "guess.h5"))
         assert np.abs(after - factor * before).max() < 1e-5 * factor

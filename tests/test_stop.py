@@ -53,7 +53,8 @@ def listens(pid):
 
 def run(*arguments, after=None):
     """Exit code, message, and the CPU seconds from the signal to the end (none: from the start)."""
-    process = subprocess.Popen([skein, "run", *arguments, "--threads", "2", "--quiet"], cwd=folder, text=True,
+    anew = [] if "--resume" in arguments else ["--overwrite"]
+    process = subprocess.Popen([skein, "run", *arguments, *anew, "--threads", "2", "--quiet"], cwd=folder, text=True,
                                stderr=subprocess.PIPE)
     begun = 0
     if after is not None:
