@@ -307,7 +307,7 @@ def test_groom_comes_back():
     assert np.abs(roots[0] - roots[1]).max() < 1e-6, np.abs(roots[0] - roots[1]).max()
     assert max(np.abs(a[-1] - b[-1]).max() for a, b in zip(before, after)) < 1e-4
     json.dump({"rods": [{"file": "groom.abc", "scale": 0.01, "up": "z"}], "time": {"duration": 0.001}}, open("again.json", "w"))
-    call("run", "again.json", "-o", "again.h5", "-q", "-j1")  # as one says, where one says
+    call("run", "again.json", "-o", "again.h5", "--overwrite", "-q", "-j1")  # as one says, where one says
     other = np.array([r[0] for r in rods(frames_of("again.h5")[0])])
     assert np.abs(other - roots[0][:, [0, 2, 1]] * [1, 1, -1]).max() < 1e-6
 
@@ -337,7 +337,7 @@ def test_units_are_guessed_and_said():
         assert len(other) == len(data) and other != data
         open("other.abc", "wb").write(other)
         json.dump({"rods": [{"file": "other.abc"}], "time": {"duration": 0.001}}, open("guess.json", "w"))
-        done = subprocess.run([skein, "run", "guess.json", "-o", "guess.h5", "-j1"], capture_output=True, text=True)
+        done = subprocess.run([skein, "run", "guess.json", "-o", "guess.h5", "--overwrite", "-j1"], capture_output=True, text=True)
         assert done.returncode == 0 and f"other.abc: says no unit, taken as {word} with y up" in done.stderr, done.stderr
         before, after = (np.array([r[0] for r in rods(frames_of(path)[0])]) for path in ("run.h5", "guess.h5"))
         assert np.abs(after - factor * before).max() < 1e-5 * factor

@@ -37,7 +37,7 @@ def of_every_step(scene):
 def play(skein, scene, run, seconds, options=()):
     """Simulates with one thread and at most so many seconds of CPU. {"end", "cpu", "said"}: "end" is done, out of time, blew
     up, or the exit code."""
-    command = [skein, "run", str(scene), "-o", str(run), "-q", "-j1", *options]
+    command = [skein, "run", str(scene), "-o", str(run), "--overwrite", "-q", "-j1", *options]
     with open(str(run) + ".log", "w+") as log:
         def limit():
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
