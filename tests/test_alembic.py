@@ -20,7 +20,7 @@ except ImportError:
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import abc_reader
 
-skein = os.path.abspath(sys.argv[1])
+skein = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "skein"
 FPS = 25
 
 SCENE = {
@@ -65,6 +65,13 @@ def write_flag():
     with open("flag.mdd", "wb") as file:
         file.write(np.array([len(times), 4], ">i4").tobytes() + times.astype(">f4").tobytes())
         file.write(np.array(turned, ">f4").tobytes())
+
+
+def write_scene(path):
+    """300 hairs, a cord that is cut, bodies that move and deform, a camera; with its meshes, in the folder."""
+    open("skin.obj", "w").write(SKIN)
+    write_flag()
+    json.dump(SCENE, open(path, "w"))
 
 
 def call(*arguments):
@@ -147,6 +154,35 @@ def test_cut():
     assert np.abs(part[-1] - cord[-1]).max() < 1e-6 and np.abs(part - after).max() < 2 * fall + 0.002
     speed = np.abs(geom[".velocities"][born]).max()
     assert speed < 9.81 * 0.4 * 1.2, speed  # it falls; no point went to another place of the cord
+
+
+PATCH = {
+    "time": {"duration": 0.1}, "units": {"length": "mm"}, "events": [{"time": 0.05, "cut": "hair[3]"}], "output": {"fps": 50},
+    "materials": {"wisp": {"preset": "hair-caucasian", "collision_radius": 0.4}},
+    "rods": [{"name": "hair", "elements": 4, "material": "wisp", "length": 50, "natural": {"curvature": [0.03, 0]},
+              "root": {"position": [0, 0, 0], "direction": [0, 0, 1], "body": "skin"},
+              "grid": {"count": [6, 6, 1], "spacing": 4, "jitter": 0.2}}],
+    "bodies": [{"name": "skin", "shape": {"type": "plane"},
+                "motion": {"waves": [{"axis": [1, 0, 0], "amplitude": 5, "frequency": 5}]}}]}
+
+
+def test_hairs_of_a_guide_that_is_cut():
+    """They end at the cut and keep their points; none has the speed of a point that became another one (0.7 m/s)."""
+    json.dump(PATCH, open("patch.json", "w"))
+    call("run", "patch.json", "-o", "patch.h5", "-q", "-j1")
+    call("export", "patch.h5", "-o", "patch.abc", "--hairs", "300", "--points", "16")
+    (curves,) = abc_reader.read("patch.abc")["/rods"].children.values()
+    geom = curves[".geom"]
+    counts, source = geom["nVertices"][0], geom[".arbGeomParams"]["source"][0]
+    assert len(counts) == 301 and set(counts[:300]) == {16}
+    for k in range(6):
+        hairs, speeds = (split(geom[name][k], counts) for name in ("P", ".velocities"))
+        length = np.mean([np.linalg.norm(np.diff(p, axis=0), axis=1).sum() for p, s in zip(hairs[:300], source) if s == 3])
+        assert abs(length - (0.042 if k < 3 else 0.021)) < 0.004, (k, length)
+        assert max(np.linalg.norm(v, axis=1).max() for v, s in zip(speeds[:300], source) if s == 3) < 0.55, k
+        assert (geom["width"][k][-counts[300]:] > 0).all() == (k >= 3)
+    uv = geom["uv"][0]
+    assert uv.min() > 0 and uv.max() < 1 and len(np.unique(uv, axis=0)) > 290
 
 
 def test_bodies_and_camera():
@@ -298,14 +334,15 @@ def places(path, frame):
 
 def test_groom_comes_back():
     """A groom of another unit and axis becomes the rods that it was; a strand without width is none."""
-    call("export", "run.h5", "-o", "groom.abc", "--unit", "cm", "--up", "y", "--frames", "0")
-    json.dump({"rods": [{"file": "groom.abc", "elements": 12, "model": "der"}], "time": {"duration": 0.001}}, open("again.json", "w"))
-    call("run", "again.json", "-o", "again.h5", "-q", "-j1")
-    before, after = rods(frames_of("run.h5")[0]), rods(frames_of("again.h5")[0])
-    assert len(before) == len(after) == 301
-    roots = [np.array([r[0] for r in some]) for some in (before, after)]
-    assert np.abs(roots[0] - roots[1]).max() < 1e-6, np.abs(roots[0] - roots[1]).max()
-    assert max(np.abs(a[-1] - b[-1]).max() for a, b in zip(before, after)) < 1e-4
+    for name in ("groom.abc", "groom.usda"):
+        call("export", "run.h5", "-o", name, "--unit", "cm", "--up", "y", "--frames", "0")
+        json.dump({"rods": [{"file": name, "elements": 12, "model": "der"}], "time": {"duration": 0.001}}, open("again.json", "w"))
+        call("run", "again.json", "-o", "again.h5", "-q", "-j1")
+        before, after = rods(frames_of("run.h5")[0]), rods(frames_of("again.h5")[0])
+        assert len(before) == len(after) == 301
+        roots = [np.array([r[0] for r in some]) for some in (before, after)]
+        assert np.abs(roots[0] - roots[1]).max() < 1e-6, (name, np.abs(roots[0] - roots[1]).max())
+        assert max(np.abs(a[-1] - b[-1]).max() for a, b in zip(before, after)) < 1e-4
     json.dump({"rods": [{"file": "groom.abc", "scale": 0.01, "up": "z"}], "time": {"duration": 0.001}}, open("again.json", "w"))
     call("run", "again.json", "-o", "again.h5", "--overwrite", "-q", "-j1")  # as one says, where one says
     other = np.array([r[0] for r in rods(frames_of("again.h5")[0])])
@@ -319,14 +356,62 @@ def test_head_comes_back():
     rod = [{"length": 0.1, "elements": 2, "root": {"position": [2, 0, 0]}}]
     json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh, "position": [0.5, 0.1, -0.2]}]}, open("a.json", "w"))
     call("run", "a.json", "-o", "a.h5", "-q", "-j1")
-    call("export", "a.h5", "-o", "flag.abc", "--unit", "mm", "--up", "y")
-    mesh = {"type": "mesh", "file": "flag.abc", "animation": {"file": "flag.abc"}}
-    json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh}]}, open("b.json", "w"))
-    call("run", "b.json", "-o", "b.h5", "-q", "-j1")
-    for k in range(11):
-        a, b = places("a.h5", k), places("b.h5", k)
-        assert a.shape == b.shape and np.abs(a - b).max() < 1e-6, (k, np.abs(a - b).max())
-    assert np.abs(places("b.h5", 10) - places("b.h5", 0)).max() > 0.05
+    for name in ("flag.abc", "flag.usda"):
+        call("export", "a.h5", "-o", name, "--unit", "mm", "--up", "y")
+        mesh = {"type": "mesh", "file": name, "animation": {"file": name}}
+        json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh}]}, open("b.json", "w"))
+        call("run", "b.json", "-o", "b.h5", "-q", "-j1")
+        for k in range(11):
+            a, b = places("a.h5", k), places("b.h5", k)
+            assert a.shape == b.shape and np.abs(a - b).max() < 1e-6, (name, k, np.abs(a - b).max())
+        assert np.abs(places("b.h5", 10) - places("b.h5", 0)).max() > 0.05
+
+
+STAGE = """#usda 1.0
+( # of another program
+    doc = '''two lines with } and (
+    "quoted"'''
+    metersPerUnit = 0.1
+    upAxis = "Z"
+)
+class "hidden" { point3f[] points = [(9, 9, 9)] }
+def Xform "top" (
+    prepend variantSets = "look"
+)
+{
+    double3 xformOp:translate = (1, 2, 3)
+    float xformOp:rotateZ.timeSamples = { 0: 90, 10: 90, }
+    float3 xformOp:scale = (2, 2, 2)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateZ", "xformOp:scale"]
+    variantSet "look" = { "a" { over "x" { int a = 1 } } }
+    def Scope "inside" { def BasisCurves "fur" {
+        uniform token type = "linear"
+        int[] curveVertexCounts = [3, 3, 2]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 1, 0), (0, 1, .5), (0, 1, 1e0), (5, 5, 5), (6, 6, 6)] ( doc = "points" )
+        float[] widths = [1, 1, 1, 1, 1, 1, 0, 0] (interpolation = "vertex")
+        rel material:binding = </a/b>
+    } }
+    def Mesh "late" { quatf xformOp:orient = (0.70710678, 0, 0, 0.70710678); uniform token[] xformOpOrder = ["!resetXformStack!", "xformOp:orient"]
+        int[] faceVertexCounts = [4] int[] faceVertexIndices = [0, 1, 2, 3]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+    }
+}
+"""
+
+
+def test_a_stage_of_others():
+    """Nested prims, operations in their order, comments, strings with brackets, classes and variants passed over."""
+    open("other.usda", "w").write(STAGE)
+    json.dump({"rods": [{"file": "other.usda", "model": "der", "elements": 8}], "time": {"duration": 0.001},
+               "bodies": [{"name": "late", "shape": {"type": "mesh", "file": "other.usda"}, "position": [5, 5, 5]}]}, open("other.json", "w"))
+    call("run", "other.json", "-o", "other.h5", "-q", "-j1")
+    first = rods(frames_of("other.h5")[0])
+    assert len(first) == 2  # the third has no width
+    assert np.allclose(first[0][0], [0.1, 0.2, 0.3], atol=1e-6) and np.allclose(first[1][0], [-0.1, 0.2, 0.3], atol=1e-6)
+    assert np.allclose(first[1][-1], [-0.1, 0.2, 0.5], atol=1e-5)
+    call("export", "other.h5", "-o", "other.abc")
+    mesh = abc_reader.read("other.abc")["/bodies/late/lateShape"][".geom"]["P"][0]
+    assert np.allclose(sorted(map(tuple, np.round(mesh, 5))), [(-0.1, 0, 0), (-0.1, 0.1, 0), (0, 0, 0), (0, 0.1, 0)], atol=1e-5)
 
 
 def test_units_are_guessed_and_said():
@@ -353,15 +438,17 @@ def test_what_is_refused():
                        (whole[:8] + b"\xff" * 8 + whole[16:], "is damaged"), (whole[: len(whole) // 2], "is damaged")):
         open("bad.abc", "wb").write(data)
         refused([{"file": "bad.abc"}], text)
+    for data, text in (("PXR-USDC", "is a binary stage"), ("hello", "does not start with #usda"), ("#usda 1.0\ndef Xform \"a\" {", "a prim does not end"),
+                       ("#usda 1.0\n", "has no curves"), (STAGE.replace("xformOp:rotateZ\",", "xformOp:twist\","), "xformOp:twist")):
+        open("bad.usda", "w").write(data)
+        refused([{"file": "bad.usda"}], text)
 
 
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        open("skin.obj", "w").write(SKIN)
-        write_flag()
-        json.dump(SCENE, open("scene.json", "w"))
+        write_scene("scene.json")
         call("run", "scene.json", "-o", "run.h5", "-q", "-j1")
         call("export", "run.h5", "-o", "run.abc")
         for name, test in list(globals().items()):

@@ -182,7 +182,7 @@ class Files(Deform):
         self.assertIn("first: is for numbered .obj files", self.refused(mdd, first=1))
         self.assertIn("'last' is missing", self.refused({"file": "mesh_%04d.obj", "fps": 24}))
         self.assertIn("last: is 2, expected at least 3, the first", self.refused(obj, first=3, last=2))
-        self.assertIn("ends with .pc2, .mdd, .obj or .abc", self.refused({"file": "mesh.fbx"}))
+        self.assertIn("ends with .pc2, .mdd, .obj, .abc or .usda", self.refused({"file": "mesh.fbx"}))
         self.assertIn("one number in its name", self.refused(dict(obj, file="mesh_%s.obj")))
         self.assertIn("one number in its name", self.refused(dict(obj, file="mesh_%d%n.obj")))
         self.assertIn("one number in its name", self.refused(dict(obj, file="mesh.obj")))

@@ -272,24 +272,102 @@ static void test_alembic_back(void **state)
   clean();
 }
 
-/* All that an archive is asked for; the bytes at their exact size. */
-static void try_archive(const char *bytes, size_t size)
+static void test_usd_back(void **state)
 {
-  char *copy = malloc(SK_MAX(size, (size_t)1));
-  memcpy(copy, bytes, size);
+  (void)state;
+  skein_run *run = open_run();
+  char path[128];
+  sk_strands a, b;
+  sk_triangles t, u;
+  for (int k = 0; k < FRAMES; k += FRAMES - 1) { /* the same as the archive has, to the bit */
+    export_abc(run, k, path, sizeof path);
+    expect_ok(sk_strands_read(path, &a)), expect_ok(sk_triangles_read(path, &t));
+    snprintf(path, sizeof path, "%s/back.usda", folder);
+    skein_export_def def = def_of(SKEIN_USDA, path);
+    def.first = def.last = k;
+    expect_ok(skein_export(run, &def, NULL));
+    expect_ok(sk_strands_read(path, &b)), expect_ok(sk_triangles_read(path, &u));
+    assert_true(a.count == b.count && t.vertices == u.vertices && t.triangles == u.triangles);
+    assert_memory_equal(a.start, b.start, sizeof *a.start * (size_t)(a.count + 1));
+    for (int i = 0; i < 3 * a.start[a.count]; i++) assert_true((float)a.point[i] == (float)b.point[i]);
+    for (int i = 0; i < 3 * t.vertices; i++) assert_true(fabs(t.v[i] - u.v[i]) < 1e-6);
+    assert_true(b.units.metres == 1 && !b.units.y_up && !b.units.guessed);
+    sk_strands_destroy(&a), sk_strands_destroy(&b), sk_triangles_destroy(&t), sk_triangles_destroy(&u);
+  }
+  skein_run_close(run);
+  clean();
+}
+
+/* All that a file is asked for; the bytes at their exact size, with the zero byte that files have. */
+static void try_file(bool usd, const char *bytes, size_t size)
+{
+  char *copy = malloc(size + 1);
+  memcpy(copy, bytes, size), copy[size] = 0;
   sk_strands s = {0};
   sk_triangles t = {0};
   sk_cache *c = NULL;
   const sk_cache_def def = {.scale = 1};
-  skein_status a = sk_abc_strands_parse(copy, size, &s), b = sk_abc_triangles_parse(copy, size, &t);
+  skein_status a = (usd ? sk_usda_strands_parse : sk_abc_strands_parse)(copy, size, &s);
+  skein_status b = (usd ? sk_usda_triangles_parse : sk_abc_triangles_parse)(copy, size, &t);
   assert_true((a.code == SKEIN_OK || a.message[0]) && (b.code == SKEIN_OK || b.message[0]));
-  if (b.code == SKEIN_OK) b = sk_abc_cache_parse(copy, size, &def, t.vertices, &c);
+  if (b.code == SKEIN_OK) b = (usd ? sk_usda_cache_parse : sk_abc_cache_parse)(copy, size, &def, t.vertices, &c);
   assert_true(b.code == SKEIN_OK || b.message[0]);
   sk_strands_destroy(&s), sk_triangles_destroy(&t), sk_cache_destroy(c);
   free(copy);
 }
 
-static void test_alembic_damage(void **state)
+/* One to three bytes changed, now and then cut off: three times of four among the last `tree` bytes. */
+static void damage(bool usd, const char *bytes, size_t size, size_t tree)
+{
+  static const char signs[] = "{}[]()=\",.:-#\n 0";
+  sk_random g = sk_random_make(7);
+  char *copy = malloc(size);
+  for (int k = 0; k < 10000; k++) {
+    memcpy(copy, bytes, size);
+    for (int i = 0; i <= k % 3; i++) {
+      size_t at = k % 4 ? size - 1 - (size_t)sk_random_int(&g, (int)tree) : (size_t)sk_random_int(&g, (int)size);
+      copy[at] = k % 5 ? (char)sk_random_u64(&g) : (char)(copy[at] ^ 1 << k % 8);
+      if (usd && k % 2) copy[at] = signs[sk_random_int(&g, sizeof signs - 1)];
+    }
+    try_file(usd, copy, k % 10 ? size : (size_t)sk_random_int(&g, (int)size));
+  }
+  free(copy);
+}
+
+static void no_memory(bool usd, const char *bytes, size_t size)
+{
+  for (int call = 0, done = 0; done < 2; call++) {
+    sk_strands strands = {0};
+    sk_triangles t = {0};
+    done = 0;
+    atomic_store(&calls_left, call);
+    done += (usd ? sk_usda_strands_parse : sk_abc_strands_parse)(bytes, size, &strands).code == SKEIN_OK;
+    atomic_store(&calls_left, call);
+    done += (usd ? sk_usda_triangles_parse : sk_abc_triangles_parse)(bytes, size, &t).code == SKEIN_OK;
+    atomic_store(&calls_left, -1);
+    assert_true(done == 0 || call > 0);
+    sk_strands_destroy(&strands), sk_triangles_destroy(&t);
+  }
+}
+
+static const char stage[] =
+    "#usda 1.0\n(\n  metersPerUnit = 0.1\n  upAxis = \"Z\"\n  timeCodesPerSecond = 25\n)\n"
+    "def Xform \"top\" (kind = \"group\") {\n"
+    "  double3 xformOp:translate = (1, 2, 3)\n"
+    "  float xformOp:rotateXYZ.timeSamples = { 0: (90, 0, 1), 10: (9, 8, 7), }\n"
+    "  quatf xformOp:orient = (1, 0, 0, 0)\n"
+    "  uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n"
+    "  def Scope \"in\" { def BasisCurves \"fur\" {\n    int[] curveVertexCounts = [3, 2]\n"
+    "    point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 1, 0), (0, 1, 1e0)] ( doc = '''x''' )\n"
+    "    float[] widths = [1, 1, 1, 0, 0] (interpolation = \"vertex\")\n    rel to = </a/b>\n  } }\n"
+    "  variantSet \"look\" = { \"a\" { over \"x\" { int a = 1 } } }\n"
+    "  def Mesh \"m\" {\n    int[] faceVertexCounts = [4, 3]\n    int[] faceVertexIndices = [0, 1, 2, 3, 0, 2, 4]\n"
+    "    texCoord2f[] primvars:st = [(0, 0), (1, 0), (1, 1)]\n"
+    "    int[] primvars:st:indices = [0, 1, 2, 0, 1, 2, 0]\n"
+    "    point3f[] points.timeSamples = {\n      0: [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (2, 2, 2)],\n"
+    "      1.5: [(0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1), (2, 2, 3)],\n    }\n  }\n}\n";
+
+static void test_damage(void **state)
 {
   (void)state;
   skein_run *run = open_run();
@@ -297,30 +375,20 @@ static void test_alembic_damage(void **state)
   size_t size;
   export_abc(run, -1, path, sizeof path);
   expect_ok(sk_file_read(path, 1 << 26, &bytes, &size));
-  sk_random g = sk_random_make(7);
-  char *copy = malloc(size);
-  for (int k = 0; k < 10000; k++) {
-    size_t tree = SK_MIN(size, (size_t)6000); /* groups and headers are at the end */
-    memcpy(copy, bytes, size);
-    for (int i = 0; i <= k % 3; i++) {
-      size_t at = k % 4 ? size - 1 - (size_t)sk_random_int(&g, (int)tree) : (size_t)sk_random_int(&g, (int)size);
-      copy[at] = k % 5 ? (char)sk_random_u64(&g) : (char)(copy[at] ^ 1 << k % 8);
-    }
-    try_archive(copy, k % 10 ? size : (size_t)sk_random_int(&g, (int)size));
-  }
-  for (int call = 0, done = 0; done < 2; call++) { /* no memory */
-    sk_strands strands = {0};
-    sk_triangles t = {0};
-    done = 0;
-    atomic_store(&calls_left, call);
-    done += sk_abc_strands_parse(bytes, size, &strands).code == SKEIN_OK;
-    atomic_store(&calls_left, call);
-    done += sk_abc_triangles_parse(bytes, size, &t).code == SKEIN_OK;
-    atomic_store(&calls_left, -1);
-    assert_true(done == 0 || call > 0);
-    sk_strands_destroy(&strands), sk_triangles_destroy(&t);
-  }
-  free(copy), free(bytes);
+  damage(false, bytes, size, 6000); /* groups and headers of an archive are at its end */
+  no_memory(false, bytes, size);
+  free(bytes);
+  sk_triangles t;
+  sk_cache *c;
+  const sk_cache_def def = {.scale = 1};
+  expect_ok(sk_usda_triangles_parse(stage, strlen(stage), &t));
+  assert_true(t.vertices == 5 && t.triangles == 3 && t.uv != NULL && t.units.metres == 0.1);
+  expect_ok(sk_usda_cache_parse(stage, strlen(stage), &def, 5, &c));
+  assert_true(c->frames == 2 && c->time[1] == 0.06 && c->v[3 * 9 + 2] == 6);
+  sk_triangles_destroy(&t), sk_cache_destroy(c);
+  for (size_t n = 0; n < strlen(stage); n++) try_file(true, stage, n);
+  damage(true, stage, strlen(stage), strlen(stage));
+  no_memory(true, stage, strlen(stage));
   skein_run_close(run);
   clean();
 }
@@ -527,10 +595,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_series),       cmocka_unit_test(test_points),         cmocka_unit_test(test_usda),
-      cmocka_unit_test(test_alembic_back), cmocka_unit_test(test_alembic_damage), cmocka_unit_test(test_vtp_and_csv),
-      cmocka_unit_test(test_refusals),     cmocka_unit_test(test_stopped),        cmocka_unit_test(test_full_disk),
-      cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_series),       cmocka_unit_test(test_points),    cmocka_unit_test(test_usda),
+      cmocka_unit_test(test_alembic_back), cmocka_unit_test(test_damage),    cmocka_unit_test(test_usd_back),
+      cmocka_unit_test(test_vtp_and_csv),  cmocka_unit_test(test_refusals),  cmocka_unit_test(test_stopped),
+      cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, make_run, remove_all);
 }

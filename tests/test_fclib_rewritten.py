@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""test_fclib_rewritten.py SKEIN [FILES [SEED]]: sound FCLIB files that h5py and libfclib rewrite, delete from and repack
-in random ways are read, and hold the problem that they held; cut ones are refused, spoiled ones never crash."""
+"""test_fclib_rewritten.py SKEIN [FILES [SEED]]: sound FCLIB files that h5py and libfclib rewrite, delete from and
+repack in random ways are read, and hold the problem that they held; cut ones are refused, spoiled ones never crash."""
 import ctypes
 import ctypes.util
 import json
@@ -229,7 +229,8 @@ def info(paths):
 
 def same(a, b):
     """Sizes as they are; sums may be in another order."""
-    for key in ("form", "d", "contacts", "dofs", "islands", "closing", "mu_min", "mu_max", "b_max", "w_mean", "diag_max"):
+    for key in ("form", "d", "contacts", "dofs", "islands", "closing", "mu_min", "mu_max", "b_max", "w_mean",
+                "diag_max"):
         if a[key] != b[key] and not (isinstance(a[key], float) and abs(a[key] - b[key]) <= 1e-9 * abs(a[key])):
             return f"{key} is {b[key]}, was {a[key]}"
     return None

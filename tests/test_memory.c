@@ -196,6 +196,39 @@ static void solvers(void **unused)
   }
 }
 
+/* A solver that has solved a problem solves it again, and smaller ones, where no call succeeds. */
+static void solver_keeps_memory(void **unused)
+{
+  (void)unused;
+#if defined(__SANITIZE_ADDRESS__)
+  skip(); /* arenas give everything back there */
+#endif
+  skein_problem hair = make_hairlike(10, 40, 0.4, 2), p[2] = {make_reduced(&hair), {0}};
+  const double W[9] = {2, 0.5, 0, 0.5, 1, 0, 0, 0, 1}, b[3] = {-1, 1, 0.5}, mu[1] = {0.3};
+  p[1] = make_dense(3, 1, W, b, mu);
+  skein_solver *solver = skein_solver_create();
+  skein_solve_def def = skein_default_solve_def();
+  def.threads = 1;
+  for (int k = 0; k < 12; k++) {
+    skein_solution s, alone;
+    skein_solve_info info;
+    const skein_problem *q = &p[k % 2];
+    expect_ok(skein_solution_create(q, &s)), expect_ok(skein_solution_create(q, &alone));
+    atomic_store(&calls_left, k < 4 ? -1 : 0);
+    skein_status status = skein_solver_solve(solver, q, &def, &s, &info);
+    assert_int_equal(atomic_exchange(&calls_left, -1), k < 4 ? -1 : 0); /* nobody asked */
+    expect_ok(status);
+    assert_true(info.converged);
+    expect_ok(skein_solve(q, &def, &alone, &info));
+    assert_memory_equal(s.r, alone.r, size_of(q) * sizeof *s.r);
+    skein_solution_destroy(&s), skein_solution_destroy(&alone);
+  }
+  skein_solver_destroy(solver);
+  skein_solver_destroy(NULL);
+  for (int k = 0; k < 2; k++) skein_problem_destroy(&p[k]);
+  skein_problem_destroy(&hair);
+}
+
 /* `auto` where it leaves Gauss-Seidel for the interior point. */
 static void switching(void **unused)
 {
@@ -268,8 +301,9 @@ static void files(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(solvers),    cmocka_unit_test(switching), cmocka_unit_test(problems),
-      cmocka_unit_test(generators), cmocka_unit_test(rods),      cmocka_unit_test(files),
+      cmocka_unit_test(solvers),  cmocka_unit_test(solver_keeps_memory), cmocka_unit_test(switching),
+      cmocka_unit_test(problems), cmocka_unit_test(generators),          cmocka_unit_test(rods),
+      cmocka_unit_test(files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

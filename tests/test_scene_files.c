@@ -89,6 +89,20 @@ static void test_hair(void **state)
   }
 }
 
+/* A strand of two points is as long as they are apart. */
+static void test_two_points(void **state)
+{
+  (void)state;
+  static const char two[] = "v 1 2 3\nv 1 2 3.2\nl 1 2\n";
+  char path[128];
+  skein_scene *s;
+  write_file("two.obj", two, strlen(two), path, sizeof path);
+  expect_ok(read_scene("{\"rods\": [{\"file\": \"two.obj\", \"elements\": 4}]}", &s));
+  expect_at_most(fabs(s->rods[0].def.length - 0.2), 1e-12, "length");
+  expect_at_most(s->rods[0].fit, 1e-12, "distance of rod and strand");
+  skein_scene_destroy(s);
+}
+
 static void test_hair_scene(void **state)
 {
   (void)state;
@@ -412,10 +426,10 @@ static void test_damage(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_hair),      cmocka_unit_test(test_hair_scene),
-                                     cmocka_unit_test(test_obj_lines), cmocka_unit_test(test_mesh),
-                                     cmocka_unit_test(test_ply),       cmocka_unit_test(test_fit),
-                                     cmocka_unit_test(test_fit_units), cmocka_unit_test(test_damage)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_hair),      cmocka_unit_test(test_hair_scene), cmocka_unit_test(test_two_points),
+      cmocka_unit_test(test_obj_lines), cmocka_unit_test(test_mesh),       cmocka_unit_test(test_ply),
+      cmocka_unit_test(test_fit),       cmocka_unit_test(test_fit_units),  cmocka_unit_test(test_damage)};
   strcpy(folder, "/tmp/skein_scene_XXXXXX");
   if (!mkdtemp(folder)) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,6 +118,35 @@ static void watched(void **unused)
   for (int i = 0; i < 2; i++) skein_problem_destroy(&p[i]);
 }
 
+/* Many problems side by side: each has the bits that it has alone; a bad one is named, and the others are solved. */
+static void batch(void **unused)
+{
+  (void)unused;
+  enum { COUNT = 100 };
+  static skein_problem p[COUNT];
+  static skein_solution s[COUNT];
+  static skein_solve_info info[COUNT];
+  skein_solve_def def = skein_default_solve_def();
+  for (int k = 0; k < COUNT; k++) {
+    p[k] = make_hairlike(4 + k % 5, 5 + k % 20, 0.3, (uint64_t)k);
+    expect_ok(skein_solution_create(&p[k], &s[k]));
+  }
+  for (int threads = 1; threads <= 4; threads += 3) {
+    def.threads = threads;
+    expect_ok(skein_solve_batch(COUNT, p, &def, s, info));
+    for (int k = 0; k < COUNT; k++) {
+      assert_true(info[k].converged);
+      assert_true(fnv(s[k].r, size_of(&p[k]) * sizeof(double)) == hash_of(&p[k], &def, 1));
+      memset(s[k].r, 0, size_of(&p[k]) * sizeof(double));
+    }
+  }
+  p[61].mu[0] = -1, p[40].mu[0] = NAN;
+  expect_bad(skein_solve_batch(COUNT, p, &def, s, info), "problem 40: mu[0] is nan");
+  assert_true(info[99].converged);
+  expect_ok(skein_solve_batch(0, NULL, &def, NULL, NULL));
+  for (int k = 0; k < COUNT; k++) skein_problem_destroy(&p[k]), skein_solution_destroy(&s[k]);
+}
+
 /* ---- Two solves at once ---- */
 
 typedef struct running {
@@ -301,6 +330,7 @@ int main(void)
       cmocka_unit_test(coloured_plain),
       cmocka_unit_test(islands),
       cmocka_unit_test(watched),
+      cmocka_unit_test(batch),
       cmocka_unit_test(concurrent),
       cmocka_unit_test(rods),
       cmocka_unit_test(blas_threads_do_not_matter),

@@ -33,7 +33,10 @@ int main(void)
   skein_status s = skein_scene_parse("{\"rods\": [{\"length\": 0.1, \"root\": {\"direction\": [1, 0, 0]}}]}", "hair",
                                      ".", NULL, 0, &scene);
   if (s.code == SKEIN_OK) s = skein_world_create(scene, 1, &world);
-  if (s.code == SKEIN_OK) s = skein_run_create("read_run.h5", scene, &run);
+  if (s.code == SKEIN_OK) {
+    skein_manifest manifest = skein_scene_manifest(scene);
+    s = skein_run_create("read_run.h5", &manifest, &run);
+  }
   if (s.code == SKEIN_OK) s = write_frames(world, run, 3, skein_scene_fps(scene));
   skein_run_close(run), run = NULL;
 

@@ -212,6 +212,22 @@ typedef struct skein_solve_info {
 SKEIN_API skein_status skein_solve(const skein_problem *p, const skein_solve_def *def, skein_solution *solution,
                                    skein_solve_info *info);
 
+/* The same by an object that keeps its memory: after a reduced problem it asks the system for none to solve another one
+ * of that size or less, on one thread, as long as Gauss-Seidel does it. The bits are those of skein_solve, whatever it
+ * solved before. */
+typedef struct skein_solver skein_solver;
+
+SKEIN_API skein_solver *skein_solver_create(void); /* NULL: no memory */
+SKEIN_API void skein_solver_destroy(skein_solver *solver);
+SKEIN_API skein_status skein_solver_solve(skein_solver *solver, const skein_problem *p, const skein_solve_def *def,
+                                          skein_solution *solution, skein_solve_info *info);
+
+/* `count` problems, of any sizes, side by side, each on one thread; the bits are those of skein_solve. All are solved,
+ * whichever fails; the status is that of the first one that does. A progress function is called from any thread, of
+ * several problems at a time. */
+SKEIN_API skein_status skein_solve_batch(int count, const skein_problem *p, const skein_solve_def *def,
+                                         skein_solution *solution, skein_solve_info *info);
+
 /* One contact by itself: r of d components is the guess and the answer; W is d x d by rows.
  * *converged tells whether the local error is within tol (relative measure). */
 SKEIN_API skein_status skein_solve_one(int d, const double *W, const double *b, double mu, skein_local local,

@@ -17,9 +17,9 @@ The library is that of the installed tree the module is in, or SKEIN_LIBRARY, or
 from ._lib import VERSION as __version__
 from ._lib import Code, Error, library_path
 from ._matrix import CSR
-from .friction import (ACCELERATIONS, BALLS, LOCALS, MEASURES, METHODS, OPERATORS, Fclib, Problem, ProblemInfo, Progress,
-                       Residual, Solution, SolveInfo, make_hairlike, make_manufactured, read_fclib, save_solution,
-                       solve, solve_one, write_fclib)
+from .friction import (ACCELERATIONS, BALLS, LOCALS, MEASURES, METHODS, OPERATORS, Fclib, Problem, ProblemInfo,
+                       Progress, Residual, Solution, SolveInfo, Solver, make_hairlike, make_manufactured, read_fclib,
+                       save_solution, solve, solve_batch, solve_one, write_fclib)
 from .look import COLOURS, Camera, Colours, Look, LookBody, colour_ramp, colours_about
 from .measure import (MEASURE_DTYPE, RUB_DTYPE, Clumps, Measures, Motion, Rest, Volume, clumps, measure, motion, rest,
                       rubs, volume)

@@ -369,8 +369,8 @@ def solve(W=None, b=None, mu=None, *, M=None, H=None, f=None, u_f=None, d: int |
                   mu max(r_N, 0)
     freeze        contacts at rest are visited less often (not with "anderson")
     look          sweeps of Gauss-Seidel between two calls of progress; 0: when the solver looks at the error itself
-    progress      called with a `Progress` of the guess and after every look at the error; true stops the solve. It comes
-                  from any thread, one at a time; with one, Ctrl-C works too. It changes no bit of the answer
+    progress      called with a `Progress` of the guess and after every look at the error; true stops the solve. It
+                  comes from any thread, one at a time; with one, Ctrl-C works too. It changes no bit of the answer
 
     A block on the ground, pushed sideways harder than friction can hold:
 
@@ -396,25 +396,107 @@ def solve(W=None, b=None, mu=None, *, M=None, H=None, f=None, u_f=None, d: int |
     else:
         problem = Problem(W, b, mu, M=M, H=H, f=f, u_f=u_f, d=d)
     raised: list[BaseException] = []
-    tell = _watch(progress, raised)
-    local_index, failsafe = _local(local, failsafe)
-    definition = _lib.SolveDef(
-        method=_lib.choice(method, METHODS, "method"), local=local_index, failsafe=failsafe, tol=_lib.real(tol, "tol"),
-        measure=_lib.choice(measure, MEASURES, "measure"), local_tol=_lib.real(local_tol, "local_tol"),
-        max_sweeps=_lib.integer(max_sweeps, "max_sweeps"), max_seconds=_lib.real(max_seconds, "max_seconds"),
-        threads=_lib.threads(threads), operator_form=_lib.choice(operator_form, OPERATORS, "operator_form"),
-        accelerate=_lib.choice(accelerate, ACCELERATIONS, "accelerate"),
-        ball=_lib.choice(ball, BALLS, "ball"), freeze=bool(freeze),
-        warm_start=guess is not None, look=_lib.integer(look, "look"), progress=tell)
+    definition = _definition(raised, guess is not None, method=method, local=local, failsafe=failsafe, tol=tol,
+                             measure=measure, local_tol=local_tol, max_sweeps=max_sweeps, max_seconds=max_seconds,
+                             threads=threads, operator_form=operator_form, accelerate=accelerate, ball=ball,
+                             freeze=freeze, look=look, progress=progress)
+    return _run(lib.skein_solve, problem, guess, definition, raised)
+
+
+def _definition(raised, warm_start, **options):
+    """A skein_solve_def of the options of solve(), those that are given."""
+    words = {"method": METHODS, "measure": MEASURES, "operator_form": OPERATORS, "accelerate": ACCELERATIONS,
+             "ball": BALLS}
+    kinds = {"tol": _lib.real, "local_tol": _lib.real, "max_seconds": _lib.real, "max_sweeps": _lib.integer,
+             "look": _lib.integer, "freeze": lambda value, _: bool(value),
+             "threads": lambda value, _: _lib.threads(value), "progress": lambda value, _: _watch(value, raised)}
+    definition = lib.skein_default_solve_def()
+    definition.warm_start = warm_start
+    local, failsafe = options.pop("local", "secular"), options.pop("failsafe", False)
+    definition.local, definition.failsafe = _local(local, failsafe)
+    for name, value in options.items():
+        if name in words:
+            value = _lib.choice(value, words[name], name)
+        elif name in kinds:
+            value = kinds[name](value, name)
+        else:
+            raise TypeError(f"'{name}' is no option of solve()")
+        setattr(definition, name, value)
+    return definition
+
+
+def _room(problem, guess):
+    """Arrays for a solution, r the guess."""
     r = numpy.array(_per_contact(guess, problem.contacts, problem.d, "guess"))
-    u = numpy.zeros_like(r)
-    v = numpy.zeros(problem.dofs) if problem.form == "global" else None
-    out, where = _lib.SolveInfoStruct(), _lib.SolutionStruct(*(_lib.pointer(x, ctypes.c_double) for x in (r, u, v)))
-    status = lib.skein_solve(problem._struct(), definition, where, out)
+    return r, numpy.zeros_like(r), numpy.zeros(problem.dofs) if problem.form == "global" else None
+
+
+def _where(arrays):
+    return _lib.SolutionStruct(*(_lib.pointer(x, ctypes.c_double) for x in arrays))
+
+
+def _run(function, problem, guess, definition, raised) -> Solution:
+    """Calls a function that solves one problem."""
+    arrays, out = _room(problem, guess), _lib.SolveInfoStruct()
+    status = function(problem._struct(), definition, _where(arrays), out)
+    if raised:
+        raise raised.pop()
+    _lib.check(status)
+    return Solution(*arrays, _solve_info(out))
+
+
+class Solver(_lib.Owner):
+    """Solves one problem after another with the same options, those of `solve`, in memory that it keeps. The answers
+    are those of `solve`, to the last bit.
+
+    >>> import numpy, skein
+    >>> with skein.Solver(tol=1e-8, threads=1) as solver:
+    ...     r = None
+    ...     for push in (0.1, 0.2, 0.3):
+    ...         problem = skein.Problem(numpy.eye(3), [-1, push, 0], 0.5)
+    ...         r = solver.solve(problem, guess=r).r
+    >>> r.round(6) + 0
+    array([[ 1. , -0.3,  0. ]])
+    """
+
+    def __init__(self, **options):
+        self._raised: list[BaseException] = []
+        self._definition = _definition(self._raised, False, **options)
+        self._handle = _lib.Handle(lib.skein_solver_create(), lib.skein_solver_destroy, ())
+
+    def solve(self, problem: Problem, guess=None) -> Solution:
+        """Solves it, from the guess unless that is None."""
+        with self._use() as solver:
+            self._definition.warm_start = guess is not None
+            return _run(lambda *rest: lib.skein_solver_solve(solver, *rest), problem, guess, self._definition,
+                        self._raised)
+
+
+def solve_batch(problems, guesses=None, **options) -> list[Solution]:
+    """Solves many problems side by side, each on one thread: for many small ones. The options are those of `solve`;
+    guesses: one for each, or None. The answers are those of `solve`, to the last bit.
+
+    >>> import numpy, skein
+    >>> problems = [skein.Problem(numpy.eye(3), [-1, 0.1 * k, 0], 0.5) for k in range(100)]
+    >>> len([s for s in skein.solve_batch(problems) if s.converged])
+    100
+    """
+    problems, raised = list(problems), []
+    definition = _definition(raised, guesses is not None, **options)
+    guesses = [None] * len(problems) if guesses is None else list(guesses)
+    if len(guesses) != len(problems):
+        raise ValueError(f"guesses: has {len(guesses)} entries, expected {len(problems)}")
+    arrays = [_room(p, g) for p, g in zip(problems, guesses)]
+    count = len(problems)
+    structs, where = (_lib.ProblemStruct * max(1, count))(), (_lib.SolutionStruct * max(1, count))()
+    out = (_lib.SolveInfoStruct * max(1, count))()
+    for k, (p, a) in enumerate(zip(problems, arrays)):
+        structs[k], where[k] = p._struct(), _where(a)
+    status = lib.skein_solve_batch(count, structs, definition, where, out)
     if raised:
         raise raised[0]
     _lib.check(status)
-    return Solution(r, u, v, _solve_info(out))
+    return [Solution(*a, _solve_info(out[k])) for k, a in enumerate(arrays)]
 
 
 def solve_one(W, b, mu: float, *, local: str = "secular", failsafe: bool = False, tol: float = 1e-10,

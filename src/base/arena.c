@@ -64,13 +64,14 @@ void sk_arena_free(sk_arena *a)
   a->failed = false, a->ahead = 0;
 }
 
-/* Work that is done again and again ends up in one chunk that holds it all, and asks the system for nothing. Not where
+/* Work that is done again and again ends up in one chunk that holds it all, and asks the system for nothing; a chunk of
+ * usual size is kept for smaller work, too. Not where
  * addresses are checked: arrays side by side in a chunk have no fences. */
 void sk_arena_reset(sk_arena *a)
 {
   size_t total = 0;
   for (const sk_arena_chunk *c = a->last; c; c = c->previous) total += c->used;
-  bool fits = a->last && !a->last->previous && a->last->size / 8 <= total;
+  bool fits = a->last && !a->last->previous && (a->last->size <= largest || a->last->size / 8 <= total);
 #if defined(__SANITIZE_ADDRESS__)
   fits = false, total = 0;
 #endif

@@ -74,7 +74,8 @@ skein_error sk_law_error(int d, int n, const double *r, const double *u, const d
 {
   enum { parts = 16 };
   skein_error part[parts], error = {.worst = -1};
-#pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(threads, n / 1024))) schedule(static)
+  if (threads < 2 || n < 2048) return error_between(d, 0, n, r, u, mu, scale); /* as much as all parts together */
+#pragma omp parallel for num_threads(SK_MIN(threads, n / 1024)) schedule(static)
   for (int k = 0; k < parts; k++) {
     int first = (int)((int64_t)n * k / parts), end = (int)((int64_t)n * (k + 1) / parts);
     part[k] = error_between(d, first, end, r, u, mu, scale);

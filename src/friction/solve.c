@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ typedef struct islands {
 struct sk_solver {
   const skein_problem *problem;
   int threads;
+  double *r, *u;        /* 3 n, d n: impulses at work, velocities where the caller wants none */
   sk_arena arena, work; /* of the problem; of the island at work */
   sk_system system;
   islands parts;
@@ -221,16 +223,13 @@ static void count_status(const skein_problem *p, const double *r, const double *
 
 /* The final word: error by the full operator, velocities, statuses. */
 static skein_status report(const skein_problem *p, const skein_solve_def *def, const sk_error_def *known,
-                           skein_solution *out, skein_solve_info *info)
+                           skein_solution *out, double *u, skein_solve_info *info)
 {
-  sk_arena arena = {0};
-  double *u = out->u ? out->u : SK_NEW(&arena, (size_t)p->d * (size_t)p->contacts, double);
-  skein_status status = u ? sk_problem_error(p, out->r, known, &info->error, u, out->v) : sk_no_memory();
-  if (status.code == SKEIN_OK) {
-    info->converged = (def->measure == SKEIN_ERROR_FB ? info->error.fb : info->error.rel) <= def->tol;
-    count_status(p, out->r, u, known->scale ? known->scale->w : 0, info);
-  }
-  sk_arena_free(&arena);
+  if (out->u) u = out->u;
+  skein_status status = sk_problem_error(p, out->r, known, &info->error, u, out->v);
+  if (status.code) return status;
+  info->converged = (def->measure == SKEIN_ERROR_FB ? info->error.fb : info->error.rel) <= def->tol;
+  count_status(p, out->r, u, known->scale ? known->scale->w : 0, info);
   return status;
 }
 
@@ -253,7 +252,10 @@ skein_status sk_solver_set(sk_solver *s, const skein_problem *p, skein_operator 
   sk_arena_reset(&s->arena);
   s->problem = p, s->threads = threads, s->parts = (islands){0};
   skein_status status = sk_system_make(p, form, threads, &s->arena, &s->system);
-  return status.code ? status : make_islands(&s->system, threads, &s->arena, &s->parts);
+  if (status.code == SKEIN_OK) status = make_islands(&s->system, threads, &s->arena, &s->parts);
+  s->r = SK_NEW_RAW(&s->arena, 3 * (size_t)p->contacts, double);
+  s->u = SK_NEW_RAW(&s->arena, (size_t)p->d * (size_t)p->contacts, double);
+  return status.code ? status : s->arena.failed ? sk_no_memory() : sk_ok();
 }
 
 void sk_solver_update(sk_solver *s)
@@ -271,9 +273,8 @@ static skein_status attempt(sk_solver *s, const skein_solve_def *def, double sta
                             skein_solve_info *info)
 {
   const skein_problem *p = s->problem;
-  sk_arena arena = {0};
-  double *r = SK_NEW(&arena, 3 * (size_t)p->contacts, double);
-  if (!r) return sk_no_memory();
+  double *r = s->r;
+  memset(r, 0, 3 * (size_t)p->contacts * sizeof *r);
   for (int i = 0; def->warm_start && i < p->contacts; i++)
     for (int k = 0; k < p->d; k++) r[3 * i + k] = isfinite(out->r[p->d * i + k]) ? out->r[p->d * i + k] : 0;
   pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
@@ -283,7 +284,6 @@ static skein_status attempt(sk_solver *s, const skein_solve_def *def, double sta
   if (status.code == SKEIN_OK) collect(&s->parts, info);
   for (int i = 0; i < p->contacts; i++)
     for (int k = 0; k < p->d; k++) out->r[p->d * i + k] = r[3 * i + k];
-  sk_arena_free(&arena);
   return status;
 }
 
@@ -299,7 +299,7 @@ skein_status sk_solver_run(sk_solver *s, const skein_solve_def *def, skein_solut
   for (int round = 0; again && round < 3; round++) { /* a solver works on velocities that it updates: they may drift */
     status = attempt(s, &d, started, out, info);
     bool claimed = info->converged;
-    if (status.code == SKEIN_OK) status = report(s->problem, &d, &known, out, info);
+    if (status.code == SKEIN_OK) status = report(s->problem, &d, &known, out, s->u, info);
     again = status.code == SKEIN_OK && claimed && !info->converged;
     d.warm_start = true;
   }
@@ -323,40 +323,94 @@ static bool nothing_to_do(const skein_problem *p, const skein_solve_def *def)
 }
 
 /* Nothing to build, nothing to solve. */
-static skein_status solve_nothing(const skein_problem *p, const skein_solve_def *def, skein_solution *out,
+static skein_status solve_nothing(sk_solver *s, const skein_problem *p, const skein_solve_def *def, skein_solution *out,
                                   skein_solve_info *info)
 {
+  sk_arena_reset(&s->arena);
+  double *u = SK_NEW_RAW(&s->arena, (size_t)p->d * (size_t)p->contacts, double);
   *info = (skein_solve_info){.threads = def->threads};
-  return report(p, def, &(sk_error_def){.threads = 1}, out, info);
+  return u ? report(p, def, &(sk_error_def){.threads = 1}, out, u, info) : sk_no_memory();
 }
 
-static skein_status solve(const skein_problem *p, const skein_solve_def *def, double started, skein_solution *out,
-                          skein_solve_info *info)
+/* def is sound and says how many threads; so is p. */
+static skein_status solve(sk_solver *s, const skein_problem *p, const skein_solve_def *def, double started,
+                          skein_solution *out, skein_solve_info *info)
 {
-  sk_solver *s = sk_solver_create();
-  skein_status status = s ? sk_solver_set(s, p, def->operator_form, def->threads) : sk_no_memory();
+  if (!def->warm_start && p->contacts) memset(out->r, 0, (size_t)p->d * (size_t)p->contacts * sizeof *out->r);
+  if (!p->contacts || nothing_to_do(p, def)) return solve_nothing(s, p, def, out, info);
+  skein_status status = sk_solver_set(s, p, def->operator_form, def->threads);
   double setup = sk_seconds() - started;
   if (status.code == SKEIN_OK) status = sk_solver_run(s, def, out, info);
   info->seconds_setup = setup;
-  sk_solver_destroy(s);
+  return status;
+}
+
+static skein_status check_call(const skein_problem *p, const skein_solve_def *def, const skein_solution *out)
+{
+  skein_status status = check_def(def);
+  if (status.code == SKEIN_OK) status = skein_problem_check(p);
+  if (status.code == SKEIN_OK && p->contacts && !out->r)
+    status = sk_fail(SKEIN_BAD_INPUT, "solution.r is NULL, expected %d doubles", p->d * p->contacts);
+  return status;
+}
+
+/* A solver for the caller is one of ours. */
+skein_solver *skein_solver_create(void)
+{
+  return (skein_solver *)sk_solver_create();
+}
+
+void skein_solver_destroy(skein_solver *solver)
+{
+  sk_solver_destroy((sk_solver *)solver);
+}
+
+skein_status skein_solver_solve(skein_solver *solver, const skein_problem *p, const skein_solve_def *def,
+                                skein_solution *out, skein_solve_info *info)
+{
+  double started = sk_seconds();
+  skein_solve_def d = *def;
+  *info = (skein_solve_info){0};
+  skein_status status = check_call(p, def, out);
+  if (status.code) return status;
+  if (d.threads == 0) d.threads = omp_get_max_threads();
+  status = solve((sk_solver *)solver, p, &d, started, out, info);
+  info->seconds = sk_seconds() - started;
   return status;
 }
 
 skein_status skein_solve(const skein_problem *p, const skein_solve_def *def, skein_solution *out,
                          skein_solve_info *info)
 {
-  double started = sk_seconds();
-  skein_solve_def d = *def;
-  *info = (skein_solve_info){0};
-  skein_status status = check_def(def);
-  if (status.code == SKEIN_OK) status = skein_problem_check(p);
-  if (status.code == SKEIN_OK && p->contacts && !out->r)
-    status = sk_fail(SKEIN_BAD_INPUT, "solution.r is NULL, expected %d doubles", p->d * p->contacts);
-  if (status.code) return status;
-  if (d.threads == 0) d.threads = omp_get_max_threads();
-  if (!d.warm_start && p->contacts) memset(out->r, 0, (size_t)p->d * (size_t)p->contacts * sizeof *out->r);
-  bool trivial = !p->contacts || nothing_to_do(p, &d);
-  status = trivial ? solve_nothing(p, &d, out, info) : solve(p, &d, started, out, info);
-  info->seconds = sk_seconds() - started;
+  sk_solver s = {0};
+  skein_status status = skein_solver_solve((skein_solver *)&s, p, def, out, info);
+  sk_arena_free(&s.arena), sk_arena_free(&s.work);
   return status;
+}
+
+skein_status skein_solve_batch(int count, const skein_problem *p, const skein_solve_def *def, skein_solution *out,
+                               skein_solve_info *info)
+{
+  int threads = def->threads > 0 ? def->threads : omp_get_max_threads(), failed = count;
+  skein_status status = sk_ok();
+  pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+#pragma omp parallel num_threads(SK_MAX(1, SK_MIN(threads, count / 16)))
+  {
+    sk_solver s = {0};
+    skein_solve_def own = *def;
+    own.threads = 1;
+#pragma omp for schedule(dynamic, 16)
+    for (int k = 0; k < count; k++) {
+      skein_status one = skein_solver_solve((skein_solver *)&s, &p[k], &own, &out[k], &info[k]);
+      if (one.code == SKEIN_OK) continue;
+      pthread_mutex_lock(&telling);
+      if (k < failed) failed = k, status = one;
+      pthread_mutex_unlock(&telling);
+    }
+    sk_arena_free(&s.arena), sk_arena_free(&s.work);
+  }
+  pthread_mutex_destroy(&telling);
+  char name[32];
+  snprintf(name, sizeof name, "problem %d", failed);
+  return sk_status_prefix(status, name);
 }

@@ -5,29 +5,11 @@
  * the same bits, for any number of threads. */
 #include "friction/sweep.h"
 
+#include "friction/kernels.h"
+
 #include <math.h>
 #include <omp.h>
 #include <string.h>
-
-typedef double v4 __attribute__((vector_size(32), aligned(8)));
-
-/* ---- Kernels: read the velocity of a contact, hand on the change of its impulse ---- */
-
-static double sum4(v4 a)
-{
-  return (a[0] + a[1]) + (a[2] + a[3]);
-}
-
-/* u_j += W_ji dr; the block rows of W' hold W_ji'. Lane 3 of u is padding that nobody reads. */
-static void push_explicit(const sk_system *s, double *u, int i, const double *dr)
-{
-  v4 d0 = {dr[0], dr[0], dr[0], dr[0]}, d1 = {dr[1], dr[1], dr[1], dr[1]}, d2 = {dr[2], dr[2], dr[2], dr[2]};
-  const double *B = s->Wt.val + 9 * s->Wt.start[i];
-  for (int64_t k = s->Wt.start[i]; k < s->Wt.start[i + 1]; k++, B += 9) {
-    v4 *to = (v4 *)(u + 4 * (size_t)s->Wt.col[k]);
-    *to += *(const v4 *)B * d0 + *(const v4 *)(B + 3) * d1 + *(const v4 *)(B + 6) * d2;
-  }
-}
 
 /* u_i = b_i + sum_j W_ij r_j */
 static void pull_explicit(const sk_system *s, const double *r, int i, double *u)
@@ -41,36 +23,6 @@ static void pull_explicit(const sk_system *s, const double *r, int i, double *u)
     a2 += B[6] * rj[0] + B[7] * rj[1] + B[8] * rj[2];
   }
   u[0] = a0, u[1] = a1, u[2] = a2;
-}
-
-/* u_i = b_i + G_i y */
-static void pull_factored(const sk_system *s, const double *y, int i, double *u)
-{
-  v4 a0 = {0}, a1 = {0}, a2 = {0};
-  for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
-    const double *G = s->G + s->g_at[k], *z = y + s->g_y[k];
-    int width = s->g_width[k];
-    for (int e = s->g_first[k]; e < width; e += 4) {
-      v4 t = *(const v4 *)(z + e);
-      a0 += *(const v4 *)(G + e) * t;
-      a1 += *(const v4 *)(G + width + e) * t;
-      a2 += *(const v4 *)(G + 2 * width + e) * t;
-    }
-  }
-  u[0] = s->b[3 * i] + sum4(a0), u[1] = s->b[3 * i + 1] + sum4(a1), u[2] = s->b[3 * i + 2] + sum4(a2);
-}
-
-/* y += G_i' dr */
-static void push_factored(const sk_system *s, double *y, int i, const double *dr)
-{
-  for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
-    const double *G = s->G + s->g_at[k];
-    double *z = y + s->g_y[k];
-    int width = s->g_width[k];
-    for (int e = s->g_first[k]; e < width; e += 4)
-      *(v4 *)(z + e) += *(const v4 *)(G + e) * dr[0] + *(const v4 *)(G + width + e) * dr[1] +
-                        *(const v4 *)(G + 2 * width + e) * dr[2];
-  }
 }
 
 /* ---- One visit ---- */
@@ -118,10 +70,11 @@ enum { still_rest = 4, open_rest = 6 }; /* sweeps that a contact sits out */
 /* Visits contact i; the size of its change, |dr_i| w_i. */
 static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
 {
+  const sk_kernels *kernels = g->s->kernels;
   double u[3], *r = g->r + 3 * (size_t)i, next[3] = {r[0], r[1], r[2]};
   if (g->kind == SK_SWEEP_PUSH) memcpy(u, g->x + 4 * (size_t)i, sizeof u);
   else if (g->kind == SK_SWEEP_PULL) pull_explicit(g->s, g->r, i, u);
-  else pull_factored(g->s, g->x, i, u);
+  else g->s->kernels->pull(g->s, g->x, i, u);
   if (r[0] == 0 && u[0] >= 0 && r[1] == 0 && r[2] == 0) { /* open, and stays open; far from closing it may rest */
     if (u[0] > g->far_open) g->frozen[i] = open_rest;
     return 0;
@@ -134,8 +87,8 @@ static inline double visit(sk_sweep *g, int i, sk_local_counts *counts)
   if (size < g->freeze_below) g->frozen[i] = still_rest; /* freezing: it hardly moved */
   if (size <= g->ignore) return size;                    /* nothing that anyone would notice */
   memcpy(r, next, sizeof next);
-  if (g->kind == SK_SWEEP_PUSH) push_explicit(g->s, g->x, i, dr);
-  else if (g->kind == SK_SWEEP_FACTORED) push_factored(g->s, g->x, i, dr);
+  if (g->kind == SK_SWEEP_PUSH) kernels->push_blocks(g->s, g->x, i, dr);
+  else if (g->kind == SK_SWEEP_FACTORED) kernels->push(g->s, g->x, i, dr);
   return size;
 }
 
@@ -185,7 +138,7 @@ static void refresh_piece(void *ctx, int q)
   sk_sweep *g = ctx;
   for (int i = g->order->start[q]; i < g->order->start[q + 1]; i++) {
     double *u = g->x + 4 * (size_t)i;
-    if (g->kind == SK_SWEEP_FACTORED) push_factored(g->s, g->x, i, g->r + 3 * (size_t)i);
+    if (g->kind == SK_SWEEP_FACTORED) g->s->kernels->push(g->s, g->x, i, g->r + 3 * (size_t)i);
     else if (g->kind == SK_SWEEP_PUSH) pull_explicit(g->s, g->r, i, u), u[3] = 0;
   }
 }
@@ -273,7 +226,7 @@ void sk_sweep_contact_velocity(const sk_sweep *g, int i, double *u)
 {
   if (g->kind == SK_SWEEP_PUSH) memcpy(u, g->x + 4 * (size_t)i, 3 * sizeof *u);
   else if (g->kind == SK_SWEEP_PULL) pull_explicit(g->s, g->r, i, u);
-  else pull_factored(g->s, g->x, i, u);
+  else g->s->kernels->pull(g->s, g->x, i, u);
 }
 
 static void make_contact(sk_sweep *g, int i, double tol)
@@ -288,6 +241,17 @@ static void make_contact(sk_sweep *g, int i, double tol)
     g->contact[i] = sk_secular_make(&p);
   }
   g->contact[i].stop = fmin(1e-3, fmax(1e-8, 0.1 * sqrt(tol))); /* the step after it squares this */
+}
+
+static void make_contacts(sk_sweep *g, double tol)
+{
+  int threads = SK_MIN(g->threads, g->s->n / SK_LARGE);
+  if (threads < 2) {
+    for (int i = 0; i < g->s->n; i++) make_contact(g, i, tol);
+    return;
+  }
+#pragma omp parallel for num_threads(threads) schedule(static, 64)
+  for (int i = 0; i < g->s->n; i++) make_contact(g, i, tol);
 }
 
 /* The order of the system, or all in one piece; its team. */
@@ -331,7 +295,6 @@ skein_status sk_sweep_make(sk_work *w, sk_sweep *g)
   if (w->def->accelerate == SKEIN_RELAX)
     g->last = SK_NEW(arena, 3 * (size_t)s->n, double), g->own = SK_NEW_RAW(arena, s->n, double);
   if (arena->failed) return sk_no_memory();
-#pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(g->threads, s->n / SK_LARGE))) schedule(static, 64)
-  for (int i = 0; i < s->n; i++) make_contact(g, i, w->def->tol);
+  make_contacts(g, w->def->tol);
   return make_team(g, arena);
 }

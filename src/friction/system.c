@@ -1,6 +1,8 @@
 /* u = W r + b in explicit or factored form: built from a problem, cut into islands, applied. */
 #include "friction/system.h"
 
+#include "friction/kernels.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,28 +124,21 @@ static int contact_objects(const skein_problem *p, const sk_objects *o, int i, i
   return count;
 }
 
-typedef double four __attribute__((vector_size(32)));
-
 /* G_i = H_i L^-T for one (contact, object) pair: L g = h for the rows of H_i side by side, in the lanes of `lane`;
  * zeros at the head stay zeros. */
-static void whiten(const skein_problem *p, const sk_objects *o, int i, int object, int width, double *G)
+static void whiten(const skein_problem *p, const sk_objects *o, const sk_kernels *kernels, int i, int object, int width,
+                   double *G)
 {
   int size = o->start[object + 1] - o->start[object], first = size;
-  const double *L = o->L[object];
-  four lane[SK_DENSE];
-  for (int k = 0; k < size; k++) lane[k] = (four){0};
+  double lane[SK_DENSE][4];
+  memset(lane, 0, (size_t)size * sizeof *lane);
   for (int k = 0; k < p->d; k++)
     for (int64_t e = p->H.start[p->d * i + k]; e < p->H.start[p->d * i + k + 1]; e++) {
       if (o->object_of[p->H.col[e]] != object) continue;
       int at = o->place[p->H.col[e]];
       lane[at][k] += p->H.val[e], first = SK_MIN(first, at);
     }
-  for (int j = first; j < size; j++) {
-    const double *row = L + (size_t)j * (size_t)size;
-    four sum = lane[j];
-    for (int k = first; k < j; k++) sum -= row[k] * lane[k];
-    lane[j] = sum / row[j];
-  }
+  kernels->forward(o->L[object], size, first, lane[0]);
   for (int k = 0; k < p->d; k++)
     for (int j = 0; j < size; j++) G[k * width + j] = lane[j][k];
 }
@@ -185,28 +180,6 @@ static int padded(const sk_objects *o, int object)
   return (o->start[object + 1] - o->start[object] + 3) / 4 * 4;
 }
 
-static four load4(const double *x)
-{
-  four v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
-
-/* block += G_i G_j' over one object, from column `first` on; width and first are whole numbers of vectors of four. */
-static void add_product(const double *Gi, const double *Gj, int width, int first, double *block)
-{
-  for (int a = 0; a < 3; a++) {
-    four s0 = {0}, s1 = {0}, s2 = {0};
-    for (int e = first; e < width; e += 4) {
-      four g = load4(Gi + a * width + e);
-      s0 += g * load4(Gj + e), s1 += g * load4(Gj + width + e), s2 += g * load4(Gj + 2 * width + e);
-    }
-    block[3 * a] += (s0[0] + s0[1]) + (s0[2] + s0[3]);
-    block[3 * a + 1] += (s1[0] + s1[1]) + (s1[2] + s1[3]);
-    block[3 * a + 2] += (s2[0] + s2[1]) + (s2[2] + s2[3]);
-  }
-}
-
 /* Columns at the head of a pair's G that are zero, in whole vectors: of chains, those before the contact. */
 static int leading_zeros(const sk_system *s, int64_t pair)
 {
@@ -236,9 +209,9 @@ static void fill_contact(const skein_problem *p, const sk_objects *o, const sk_s
   for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++) {
     double *G = s->G + s->g_at[k];
     memset(G, 0, 3 * (size_t)s->g_width[k] * sizeof *G);
-    whiten(p, o, i, objects[k], s->g_width[k], G);
+    whiten(p, o, s->kernels, i, objects[k], s->g_width[k], G);
     s->g_first[k] = leading_zeros(s, k);
-    add_product(G, G, s->g_width[k], s->g_first[k], s->Wii + 9 * (size_t)i);
+    s->kernels->product(G, G, s->g_width[k], s->g_first[k], s->Wii + 9 * (size_t)i);
   }
   fill_velocity(p, o->vf, i, s->b + 3 * (size_t)i);
 }
@@ -335,8 +308,8 @@ skein_status sk_system_explicit(const sk_system *s, sk_arena *arena, sk_bsr *W)
     for (int64_t k = s->g_start[i]; k < s->g_start[i + 1]; k++)
       for (int64_t e = start[s->g_y[k]]; e < start[s->g_y[k] + 1]; e++)
         if (contact[e] >= i)
-          add_product(s->G + s->g_at[k], s->G + s->g_at[pair[e]], s->g_width[k],
-                      SK_MAX(s->g_first[k], s->g_first[pair[e]]), W->val + 9 * (W->start[i] + at[contact[e]]));
+          s->kernels->product(s->G + s->g_at[k], s->G + s->g_at[pair[e]], s->g_width[k],
+                              SK_MAX(s->g_first[k], s->g_first[pair[e]]), W->val + 9 * (W->start[i] + at[contact[e]]));
   }
   for (int i = 0; i < n; i++) /* rows are ascending: block (j, i) is the next one of row j */
     for (int64_t e = W->start[i]; e < W->start[i + 1]; e++) {
@@ -397,7 +370,7 @@ static skein_status make_sparse(const skein_problem *p, const sk_objects *o, ske
 
 skein_status sk_system_make(const skein_problem *p, skein_operator form, int threads, sk_arena *arena, sk_system *s)
 {
-  *s = (sk_system){0};
+  *s = (sk_system){.kernels = sk_kernels_best()};
   if (p->form == SKEIN_REDUCED) {
     if (form == SKEIN_FACTORED)
       return sk_fail(SKEIN_BAD_INPUT, "the factored form needs a global problem (M, H), this one is reduced (W)");
@@ -490,7 +463,7 @@ static skein_status extract_factored(const sk_system *s, const int *rows, int co
 skein_status sk_system_extract(const sk_system *s, const int *rows, int count, const int *position, int threads,
                                sk_arena *arena, sk_system *part)
 {
-  *part = (sk_system){.form = s->form, .scale = s->scale, .symmetric = s->symmetric};
+  *part = (sk_system){.kernels = s->kernels, .form = s->form, .scale = s->scale, .symmetric = s->symmetric};
   skein_status status = alloc_vectors(count, arena, part);
   if (status.code) return status;
   for (int i = 0; i < count; i++) {

@@ -28,13 +28,16 @@ typedef struct sk_objects {
 
 enum { SK_DENSE = 256 };
 
+typedef struct sk_kernels sk_kernels;
+
 typedef struct sk_system {
-  int n;               /* contacts */
-  skein_operator form; /* SKEIN_EXPLICIT or SKEIN_FACTORED */
-  sk_scale scale;      /* of the whole problem, not of the island */
-  double *b, *mu;      /* 3 n, n */
-  double *Wii;         /* 9 n */
-  int dofs;            /* m of the island; 0 where unknown */
+  const sk_kernels *kernels; /* kernels.h: its inner loops */
+  int n;                     /* contacts */
+  skein_operator form;       /* SKEIN_EXPLICIT or SKEIN_FACTORED */
+  sk_scale scale;            /* of the whole problem, not of the island */
+  double *b, *mu;            /* 3 n, n */
+  double *Wii;               /* 9 n */
+  int dofs;                  /* m of the island; 0 where unknown */
   bool symmetric;
   sk_order order;      /* of a large island: how its contacts, as they stand, are visited by several threads */
   sk_bsr W, Wt;        /* explicit; Wt = W when symmetric */

@@ -18,6 +18,16 @@ const sk_rod_ops *sk_rod_ops_find(skein_rod_model m)
   return (unsigned)m < SKEIN_ROD_MODEL_COUNT ? table[m] : NULL;
 }
 
+bool sk_rod_model_is_curved(skein_rod_model m)
+{
+  return (unsigned)m < SKEIN_ROD_MODEL_COUNT && table[m]->curved;
+}
+
+int sk_rod_model_elements(skein_rod_model m)
+{
+  return sk_rod_model_is_curved(m) ? 6 : 16;
+}
+
 const char *skein_rod_model_name(skein_rod_model m)
 {
   return (unsigned)m < SKEIN_ROD_MODEL_COUNT ? table[m]->name : "?";

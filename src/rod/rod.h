@@ -167,6 +167,8 @@ struct skein_rod {
 
 /* ---- define.c ---- */
 const sk_rod_ops *sk_rod_ops_find(skein_rod_model m);
+bool sk_rod_model_is_curved(skein_rod_model m); /* its elements are arcs, few are enough; false: it is its chords */
+int sk_rod_model_elements(skein_rod_model m);   /* that a rod has when nobody says how many */
 skein_status sk_pose_check(const char *field, const skein_pose *p);
 skein_status sk_env_check(const skein_env *env);
 

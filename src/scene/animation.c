@@ -6,24 +6,25 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const endings[SK_CACHE_COUNT] = {".pc2", ".mdd", ".obj", ".abc"};
+static const char *const endings[SK_CACHE_COUNT] = {".pc2", ".mdd", ".obj", ".abc", ".usda"};
 
 static sk_cache_format format_of(sk_reader *r, const sk_at *at, const char *file)
 {
   size_t n = strlen(file);
   for (int k = 0; k < SK_CACHE_COUNT; k++)
-    if (n > 4 && !strcasecmp(file + n - 4, endings[k])) return (sk_cache_format)k;
+    if (n > strlen(endings[k]) && !strcasecmp(file + n - strlen(endings[k]), endings[k])) return (sk_cache_format)k;
   char word[80];
-  sk_at_fail(r, at, "'%s': expected a file that ends with .pc2, .mdd, .obj or .abc", sk_safe(file, word, sizeof word));
+  sk_at_fail(r, at, "'%s': expected a file that ends with .pc2, .mdd, .obj, .abc or .usda",
+             sk_safe(file, word, sizeof word));
   return SK_CACHE_PC2;
 }
 
-/* PC2 counts frames, MDD and Alembic have times, OBJ files have numbers. */
+/* PC2 counts frames, MDD, Alembic and USD have times, OBJ files have numbers. */
 static void check_fields(sk_reader *r, const sk_at *at, sk_cache_format format)
 {
   sk_at fps = sk_at_get(at, "fps");
   if (sk_failed(r)) return;
-  bool times = format == SK_CACHE_MDD || format == SK_CACHE_ABC;
+  bool times = format == SK_CACHE_MDD || format >= SK_CACHE_ABC;
   if (times && fps.value)
     sk_at_fail(r, &fps, "is for .pc2 and .obj, an %s has the times of its frames", endings[format]);
   if (!times && !fps.value) sk_at_fail(r, at, "the field 'fps' is missing, which a %s needs", endings[format]);
@@ -67,7 +68,7 @@ sk_cache *sk_read_animation(sk_reader *r, const sk_at *shape, sk_triangles *mesh
   def.fps = sk_get_number(r, &at, "fps", SK_ONE, SK_POSITIVE, 1);
   def.start = sk_get_number(r, &at, "start", SK_TIME, SK_ANY, 0);
   def.first = sk_get_int(r, &at, "first", 0, INT_MAX - 1, 1), def.last = sk_get_int(r, &at, "last", 0, INT_MAX - 1, 1);
-  read_axes(r, &at, def.format == SK_CACHE_ABC && mesh->units.y_up ? "x-zy" : "xyz", def.axis); /* as the mesh is */
+  read_axes(r, &at, def.format >= SK_CACHE_ABC && mesh->units.y_up ? "x-zy" : "xyz", def.axis); /* as the mesh is */
   sk_at last = sk_at_get(&at, "last");
   if (!sk_failed(r) && def.last < def.first)
     sk_at_fail(r, &last, "is %d, expected at least %d, the first", def.last, def.first);

@@ -8,8 +8,6 @@
  *                digest */
 #include "scene/archive.h"
 
-#include "math/vec3.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,44 +317,4 @@ bool sk_archive_says(sk_span meta, const char *key, const char *value)
 {
   char text[80];
   return sk_archive_value(meta, key, text, sizeof text) && !strcmp(text, value);
-}
-
-/* ---- Places ---- */
-
-const sk_matrix sk_matrix_identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
-
-sk_matrix sk_matrix_product(const sk_matrix *a, const sk_matrix *b)
-{
-  sk_matrix c = {{{0}}};
-  for (int i = 0; i < 4; i++)
-    for (int k = 0; k < 4; k++)
-      for (int l = 0; l < 4; l++) c.m[i][l] += a->m[i][k] * b->m[k][l];
-  return c;
-}
-
-/* About an axis by an angle in degrees. */
-static sk_matrix rotation(double x, double y, double z, double angle)
-{
-  double n = sqrt(x * x + y * y + z * z), c = cos(angle * SK_PI / 180), s = sin(angle * SK_PI / 180);
-  double u[3] = {x / n, y / n, z / n};
-  sk_matrix r = sk_matrix_identity;
-  if (!(n > 0)) return r;
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) r.m[i][k] = u[i] * u[k] * (1 - c) + (i == k ? c : 0);
-  r.m[0][1] += s * u[2], r.m[1][0] -= s * u[2], r.m[2][0] += s * u[1], r.m[0][2] -= s * u[1], r.m[1][2] += s * u[0],
-      r.m[2][1] -= s * u[0];
-  return r;
-}
-
-/* One operation (0 scale, 1 translate, 2 rotate, 3 matrix, 4 to 6 rotate about x, y, z) from its channels. */
-sk_matrix sk_matrix_operation(int type, const double *v)
-{
-  sk_matrix m = sk_matrix_identity;
-  if (type == 0)
-    for (int k = 0; k < 3; k++) m.m[k][k] = v[k];
-  else if (type == 1) memcpy(m.m[3], v, 3 * sizeof *v);
-  else if (type == 2) m = rotation(v[0], v[1], v[2], v[3]);
-  else if (type == 3) memcpy(m.m, v, sizeof m.m);
-  else m = rotation(type == 4, type == 5, type == 6, v[0]);
-  return m;
 }

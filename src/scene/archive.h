@@ -64,15 +64,4 @@ skein_status sk_archive_numbers(sk_archive *a, const sk_property *p, uint32_t sa
 bool sk_archive_says(sk_span meta, const char *key, const char *value);
 bool sk_archive_value(sk_span meta, const char *key, char *value, size_t size);
 
-/* A place above an object: rows are multiplied from the left, the last one is the translation. */
-typedef struct sk_matrix {
-  double m[4][4];
-} sk_matrix;
-
-extern const sk_matrix sk_matrix_identity;
-sk_matrix sk_matrix_product(const sk_matrix *a, const sk_matrix *b);
-/* 0 scale, 1 translate, 2 rotate about an axis, 3 matrix, 4 to 6 rotate about x, y, z: from its 3, 3, 4, 16, 1 numbers.
- */
-sk_matrix sk_matrix_operation(int type, const double *v);
-
 #endif

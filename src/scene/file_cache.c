@@ -8,6 +8,7 @@
 #include "scene/files.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,12 +220,18 @@ static skein_status read_series(const sk_cache_def *def, const sk_triangles *mes
 
 /* ---- All ---- */
 
-static skein_status read_archive(const sk_cache_def *def, int vertices, sk_cache **out)
+/* Alembic and USD, which are read as a whole. */
+static skein_status read_whole(const sk_cache_def *def, int vertices, sk_cache **out)
 {
   char *bytes;
   size_t size;
   skein_status s = sk_file_read(def->path, INT32_MAX, &bytes, &size);
-  if (s.code == SKEIN_OK) s = sk_abc_cache_parse(bytes, size, def, vertices, out);
+  if (s.code != SKEIN_OK) return s;
+  locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before;
+  if (!plain) return free(bytes), sk_no_memory();
+  before = uselocale(plain);
+  s = (def->format == SK_CACHE_ABC ? sk_abc_cache_parse : sk_usda_cache_parse)(bytes, size, def, vertices, out);
+  uselocale(before), freelocale(plain);
   free(bytes);
   return s;
 }
@@ -234,7 +241,7 @@ skein_status sk_cache_read(const sk_cache_def *def, const sk_triangles *mesh, sk
   *out = NULL;
   skein_status s;
   if (def->format == SK_CACHE_OBJ) s = read_series(def, mesh, out);
-  else if (def->format == SK_CACHE_ABC) s = read_archive(def, mesh->vertices, out);
+  else if (def->format >= SK_CACHE_ABC) s = read_whole(def, mesh->vertices, out);
   else s = open_binary(def, mesh->vertices, out);
   if (s.code != SKEIN_OK) sk_cache_destroy(*out), *out = NULL;
   else turn_axes(def, *out);

@@ -18,14 +18,6 @@ typedef struct obj {
   sk_list uv;    /* of float, 6 per triangle, as long as all corners have them */
 } obj;
 
-static bool push(sk_list *l, const void *items, size_t count, size_t size)
-{
-  if (!sk_list_grow(l, count, size)) return false;
-  memcpy((char *)l->data + l->count * size, items, count * size);
-  l->count += count;
-  return true;
-}
-
 static skein_status read_vertex(char *at, obj *o, int line)
 {
   double x[3];
@@ -36,7 +28,7 @@ static skein_status read_vertex(char *at, obj *o, int line)
       return sk_fail(SKEIN_BAD_INPUT, "line %d: expected v and three finite numbers", line);
     at = end;
   }
-  return push(&o->v, x, 3, sizeof *x) ? sk_ok() : sk_no_memory();
+  return sk_list_push(&o->v, x, 3, sizeof *x) ? sk_ok() : sk_no_memory();
 }
 
 static skein_status read_texture(char *at, obj *o)
@@ -46,7 +38,7 @@ static skein_status read_texture(char *at, obj *o)
     double value = strtod(at, &at);
     x[k] = fabs(value) <= 1e6 ? (float)value : 0;
   }
-  return push(&o->vt, x, 2, sizeof *x) ? sk_ok() : sk_no_memory();
+  return sk_list_push(&o->vt, x, 2, sizeof *x) ? sk_ok() : sk_no_memory();
 }
 
 /* Where the b of "a/b/c" is in the list, from 0; -1: nowhere. */
@@ -99,8 +91,8 @@ static bool push_face(obj *o, const int *fan, const int *texture)
   bool all = o->uv.count == 2 * o->faces.count; /* until a corner has none */
   for (size_t k = 0; k < 3 && all; k++)
     if ((all = texture[k] >= 0)) memcpy(uv + 2 * k, (float *)o->vt.data + 2 * (size_t)texture[k], 2 * sizeof *uv);
-  if (all && !push(&o->uv, uv, 6, sizeof *uv)) return false;
-  return push(&o->faces, fan, 3, sizeof *fan) && (!o->name || push(&o->marks, &mark, 1, 1));
+  if (all && !sk_list_push(&o->uv, uv, 6, sizeof *uv)) return false;
+  return sk_list_push(&o->faces, fan, 3, sizeof *fan) && (!o->name || sk_list_push(&o->marks, &mark, 1, 1));
 }
 
 /* Edges of a polyline, or the triangles of a fan. */
@@ -114,7 +106,7 @@ static skein_status read_indices(char *at, obj *o, bool face, int line)
                      vertices);
     int edge[2] = {last, index}, fan[3] = {first, last, index};
     if (face && count >= 2) room = push_face(o, fan, texture);
-    if (!face && count >= 1) room = push(&o->edges, edge, 2, sizeof *edge);
+    if (!face && count >= 1) room = sk_list_push(&o->edges, edge, 2, sizeof *edge);
     if (!count) first = index, texture[0] = texture[2];
     last = index, texture[1] = texture[2], count++;
   }

@@ -26,6 +26,14 @@ bool sk_list_grow(sk_list *l, size_t more, size_t size)
   return true;
 }
 
+bool sk_list_push(sk_list *l, const void *items, size_t count, size_t size)
+{
+  if (!sk_list_grow(l, count, size)) return false;
+  if (count > 0) memcpy((char *)l->data + l->count * size, items, count * size);
+  l->count += count;
+  return true;
+}
+
 /* ---- Bytes ---- */
 
 static skein_status read_bytes(int fd, size_t size, char *bytes)
@@ -73,7 +81,16 @@ static skein_status parse_strands(const char *path, char *bytes, size_t size, sk
   if (ends_with(path, ".obj")) return sk_obj_strands_parse(bytes, size, out);
   if (ends_with(path, ".ply")) return sk_ply_parse(bytes, size, out);
   if (ends_with(path, ".abc")) return sk_abc_strands_parse(bytes, size, out);
-  return sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .hair, .obj, .ply or .abc");
+  if (ends_with(path, ".usda")) return sk_usda_strands_parse(bytes, size, out);
+  return sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .hair, .obj, .ply, .abc or .usda");
+}
+
+static skein_status parse_triangles(const char *path, char *bytes, size_t size, sk_triangles *out)
+{
+  if (ends_with(path, ".obj")) return sk_obj_triangles_parse(bytes, size, out);
+  if (ends_with(path, ".abc")) return sk_abc_triangles_parse(bytes, size, out);
+  if (ends_with(path, ".usda")) return sk_usda_triangles_parse(bytes, size, out);
+  return sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .obj, .abc or .usda");
 }
 
 /* What is to be read: strands, or triangles, or which of them have a name. */
@@ -96,8 +113,7 @@ static skein_status read_file(const char *path, const wish *w)
   if (!plain) return free(bytes), sk_no_memory();
   locale_t before = uselocale(plain);
   if (w->strands) s = parse_strands(path, bytes, size, w->strands);
-  else if (w->triangles && ends_with(path, ".abc")) s = sk_abc_triangles_parse(bytes, size, w->triangles);
-  else if (w->triangles) s = sk_obj_triangles_parse(bytes, size, w->triangles);
+  else if (w->triangles) s = parse_triangles(path, bytes, size, w->triangles);
   else s = sk_obj_mark_parse(bytes, size, w->name, w->count, w->marked);
   uselocale(before);
   freelocale(plain);
@@ -122,9 +138,7 @@ void sk_strands_destroy(sk_strands *s)
 skein_status sk_triangles_read(const char *path, sk_triangles *out)
 {
   *out = (sk_triangles){0};
-  skein_status s = ends_with(path, ".obj") || ends_with(path, ".abc")
-                       ? read_file(path, &(wish){.triangles = out})
-                       : sk_fail(SKEIN_BAD_INPUT, "expected a file that ends with .obj or .abc");
+  skein_status s = read_file(path, &(wish){.triangles = out});
   if (s.code != SKEIN_OK) sk_triangles_destroy(out);
   return s;
 }

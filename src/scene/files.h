@@ -37,6 +37,7 @@ typedef struct sk_list {
 
 /* Room for `more` items of that size; false: too many, or no memory (then `data` is as before). */
 bool sk_list_grow(sk_list *l, size_t more, size_t size);
+bool sk_list_push(sk_list *l, const void *items, size_t count, size_t size);
 
 /* The whole file, with a zero byte after it (heap). Fails for what is no regular file or larger than `most`. */
 skein_status sk_file_read(const char *path, size_t most, char **bytes, size_t *size);
@@ -50,7 +51,14 @@ skein_status sk_triangles_mark(const char *path, const char *name, int triangles
 void sk_triangles_destroy(sk_triangles *t);
 
 /* Vertices of a mesh over time (file_cache.c). */
-typedef enum sk_cache_format { SK_CACHE_PC2, SK_CACHE_MDD, SK_CACHE_OBJ, SK_CACHE_ABC, SK_CACHE_COUNT } sk_cache_format;
+typedef enum sk_cache_format {
+  SK_CACHE_PC2,
+  SK_CACHE_MDD,
+  SK_CACHE_OBJ,
+  SK_CACHE_ABC,
+  SK_CACHE_USDA,
+  SK_CACHE_COUNT
+} sk_cache_format;
 
 typedef struct sk_cache_def {
   const char *path; /* OBJ: with a number, "head_%04d.obj" */
@@ -76,6 +84,11 @@ skein_status sk_ply_parse(char *bytes, size_t size, sk_strands *out);
 skein_status sk_abc_strands_parse(const char *bytes, size_t size, sk_strands *out);
 skein_status sk_abc_triangles_parse(const char *bytes, size_t size, sk_triangles *out);
 skein_status sk_abc_cache_parse(const char *bytes, size_t size, const sk_cache_def *def, int vertices, sk_cache **out);
+
+/* file_usda.c: there is a zero byte behind the text */
+skein_status sk_usda_strands_parse(const char *text, size_t size, sk_strands *out);
+skein_status sk_usda_triangles_parse(const char *text, size_t size, sk_triangles *out);
+skein_status sk_usda_cache_parse(const char *text, size_t size, const sk_cache_def *def, int vertices, sk_cache **out);
 
 /* Edges (pairs of vertices, from root to tip where they can) made into open chains, in the order of their first
  * vertex. base: the number that messages call vertex 0 by. */

@@ -57,7 +57,7 @@ static void find_abscissae(strand *p)
   for (int j = 0; j < edges; j++) {
     double before = j > 0 ? angle(edge(p, j - 1), edge(p, j)) : NAN;
     double after = j + 1 < edges ? angle(edge(p, j), edge(p, j + 1)) : before;
-    double theta = fmin(0.5 * ((j > 0 ? before : after) + after), 2), half = 0.5 * theta;
+    double theta = edges > 1 ? fmin(0.5 * ((j > 0 ? before : after) + after), 2) : 0, half = 0.5 * theta;
     p->s[j + 1] = p->s[j] + sk_norm(edge(p, j)) * (half > 1e-6 ? half / sin(half) : 1);
   }
   p->length = p->s[edges];

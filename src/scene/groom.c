@@ -143,7 +143,7 @@ static skein_status grow(const groom *g, const sk_scene_rod *rod, int i, double 
 {
   double points[3 * SK_LOCK_POINTS];
   *l = make_lock(g, i, factor);
-  bool untwisted = rod->def.model != SKEIN_SUPER_HELIX || !(l->coil > 0); /* a hair is not wrung by combing */
+  bool untwisted = !sk_rod_model_is_curved(rod->def.model) || !(l->coil > 0); /* a hair is not wrung by combing */
   for (int turn = 0;; turn++) {
     int count = sk_comb_grow(&g->comb, l, points);
     skein_status s = sk_fit_strand(points, count, rod->def.elements, untwisted, fit);

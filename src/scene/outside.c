@@ -206,7 +206,7 @@ static skein_status push_out(const skein_scene *s, sk_scene_rod *rod, const curv
     sk_scene_rod trial = old;
     go_around(s, &old, before, exempt, rod->radius + margin, &c);
     for (int j = 0; j <= c.count; j++) sk_store3(at + 3 * j, c.x[j]);
-    skein_status status = sk_fit_strand(at, c.count + 1, N, old.def.model != SKEIN_SUPER_HELIX, &fit);
+    skein_status status = sk_fit_strand(at, c.count + 1, N, !sk_rod_model_is_curved(old.def.model), &fit);
     if (status.code != SKEIN_OK) return status;
     double *cells = m->cells + 3 * (size_t)(slot * N), *natural = m->natural + 3 * (size_t)(slot * N);
     take_fit(&fit, cells, N, &trial.def.pose);

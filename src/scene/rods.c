@@ -123,11 +123,10 @@ static void read_model(sk_reader *r, const sk_at *entry, skein_rod_def *d)
   const char *models[SKEIN_ROD_MODEL_COUNT];
   sk_at locked = sk_at_get(entry, "twist_locked");
   for (int k = 0; k < SKEIN_ROD_MODEL_COUNT; k++) models[k] = skein_rod_model_name((skein_rod_model)k);
-  d->model =
-      (skein_rod_model)sk_get_choice(r, entry, "model", "model", models, SKEIN_ROD_MODEL_COUNT, SKEIN_SUPER_HELIX);
-  d->elements = sk_get_int(r, entry, "elements", 1, 100000, d->model == SKEIN_SUPER_HELIX ? 6 : 16);
+  d->model = (skein_rod_model)sk_get_choice(r, entry, "model", "model", models, SKEIN_ROD_MODEL_COUNT, (int)d->model);
+  d->elements = sk_get_int(r, entry, "elements", 1, 100000, sk_rod_model_elements(d->model));
   d->twist_locked = sk_get_int(r, entry, "twist_locked", 0, 100000, 0);
-  if (d->twist_locked && d->model != SKEIN_SUPER_HELIX)
+  if (d->twist_locked && !sk_rod_model_is_curved(d->model))
     sk_at_fail(r, &locked, "is for super-helices, the model is %s", models[d->model]);
   d->alignment = sk_get_number(r, entry, "alignment", SK_FORCE, SK_POSITIVE, d->alignment);
   d->tip_factor = sk_get_number(r, entry, "tip_factor", SK_ONE, SK_POSITIVE, d->tip_factor);
@@ -137,7 +136,7 @@ static void read_velocity(sk_reader *r, const sk_at *entry, sk_scene_rod *rod)
 {
   sk_at at = sk_at_get(entry, "velocity");
   sk_store3(rod->velocity, sk_get_vector(r, entry, "velocity", SK_SPEED, sk_vec(0, 0, 0)));
-  if (at.value && rod->def.model == SKEIN_SUPER_HELIX && rod->def.root != SKEIN_FREE)
+  if (at.value && sk_rod_model_is_curved(rod->def.model) && rod->def.root != SKEIN_FREE)
     sk_at_fail(r, &at, "the root of this super-helix is held, expected 'root': {'type': 'free'}");
 }
 
@@ -149,7 +148,7 @@ static void read_start(sk_reader *r, const sk_at *entry, sk_scene_rod *rod)
   if (at.value && !sk_at_object(r, &at, fields, SK_COUNT(fields))) return;
   rod->outside = sk_get_bool(r, &at, "outside", r->scene->step.settle > 0);
   rod->sag_free = sk_get_bool(r, &at, "sag_free", false);
-  if (rod->sag_free && rod->def.model != SKEIN_SUPER_HELIX)
+  if (rod->sag_free && !sk_rod_model_is_curved(rod->def.model))
     sk_at_fail(r, &free, "is for super-helices, the model is %s", skein_rod_model_name(rod->def.model));
   if (rod->sag_free && rod->def.root != SKEIN_CLAMPED)
     sk_at_fail(r, &free, "needs a root that holds the rod, expected 'root': {'type': 'clamped'}");

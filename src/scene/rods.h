@@ -2,6 +2,7 @@
 #ifndef SK_SCENE_RODS_H
 #define SK_SCENE_RODS_H
 
+#include "rod/rod.h"
 #include "scene/reader.h"
 
 /* Room for more rods; false: failed. */

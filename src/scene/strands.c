@@ -121,7 +121,7 @@ void sk_rods_from_strands(sk_reader *r, const sk_at *entry, const sk_scene_rod *
   double scale = sk_get_number(r, entry, "scale", SK_ONE, SK_POSITIVE, 1) * r->factor[SK_LENGTH];
   int count = sk_get_int(r, entry, "count", 1, SK_MOST_RODS, INT_MAX);
   job j = {.strands = &strands, .elements = rod->def.elements, .scale = scale, .stop = &r->scene->stop};
-  j.chain = rod->def.model != SKEIN_SUPER_HELIX;
+  j.chain = !sk_rod_model_is_curved(rod->def.model);
   j.natural = sk_get_cells(r, entry, "natural", &j.naturals), j.own_natural = sk_at_has(entry, "natural");
   bool y_up = sk_get_y_up(r, entry);
   if (sk_failed(r)) return;

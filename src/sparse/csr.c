@@ -42,6 +42,7 @@ bool sk_csr_is_good(const skein_csr *A, int threads)
   enum { portion = 1 << 15 };
   int64_t entries = A->start[A->rows], portions = entries / portion + 1;
   int bad = 0;
+  if (threads < 2 || portions < 8) return entries_are_good(A, 0, entries); /* a region of one thread costs 0.3 us */
 #pragma omp parallel for num_threads((int)SK_MAX(1, SK_MIN(threads, portions / 4))) schedule(static) reduction(+ : bad)
   for (int64_t k = 0; k < portions; k++) bad += !entries_are_good(A, k * portion, SK_MIN((k + 1) * portion, entries));
   return bad == 0;
@@ -71,14 +72,25 @@ skein_status sk_csr_check(const skein_csr *A, int rows, int cols, const char *fi
   return sk_ok();
 }
 
-void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y, int threads)
+static void mul_add_rows(const skein_csr *A, int first, int end, const double *x, double beta, double *y)
 {
-#pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(threads, A->rows / 2048))) schedule(static)
-  for (int i = 0; i < A->rows; i++) {
+  for (int i = first; i < end; i++) {
     double sum = 0;
     for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) sum += A->val[k] * x[A->col[k]];
     y[i] = (beta != 0 ? beta * y[i] : 0) + sum;
   }
+}
+
+void sk_csr_mul_add(const skein_csr *A, const double *x, double beta, double *y, int threads)
+{
+  int parts = SK_MIN(threads, A->rows / 2048);
+  if (parts < 2) {
+    mul_add_rows(A, 0, A->rows, x, beta, y);
+    return;
+  }
+#pragma omp parallel for num_threads(parts) schedule(static)
+  for (int k = 0; k < parts; k++)
+    mul_add_rows(A, (int)((int64_t)A->rows * k / parts), (int)((int64_t)A->rows * (k + 1) / parts), x, beta, y);
 }
 
 skein_status sk_csr_transpose(const skein_csr *A, skein_csr *T)

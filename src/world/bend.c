@@ -48,7 +48,9 @@ static double miss_of(const sk_attempt *w, int k, sk_vec3 *miss)
   double radius = w->rods[t->a].radius;
   *miss = at_most(sk_add(t->miss, more), radius / dt), more = sk_sub(*miss, t->miss);
   double end = t->gap + dt * sk_dot(t->frame[0], mean);
-  return end < 0.5 * radius || w->linear.solution.r[3 * k] > 0 ? fabs(sk_dot(t->frame[0], more)) * dt / radius : 0;
+  return end < sk_limit.arcs.near * radius || w->linear.solution.r[3 * k] > 0
+             ? fabs(sk_dot(t->frame[0], more)) * dt / radius
+             : 0;
 }
 
 /* The solution as it is, for sk_attempt_uncorrect. */
@@ -92,7 +94,7 @@ skein_status sk_attempt_correct(sk_attempt *w, bool *again)
   for (int i = 0; i < rods; i++) fill_frames(w, w->rods + i);
 #pragma omp parallel for num_threads(sk_team(w, count, 64)) schedule(static, 64) reduction(max : worst)
   for (int k = 0; k < count; k++) worst = fmax(worst, miss_of(w, k, miss + k));
-  *again = worst > 0.1 * w->model->scene->step.overlap;
+  *again = worst > sk_limit.arcs.again * w->model->scene->step.overlap;
   skein_status s = *again ? keep(w) : sk_ok();
   for (int k = 0; k < count; k++) {
     sk_contact *t = w->found.contacts.at + k;

@@ -4,15 +4,14 @@
 /* Of rods, block by block in their order: the same bits on any number of threads. */
 static void rod_energies(const sk_model *m, const sk_live *live, const sk_state *s, int threads, skein_step_info *info)
 {
-  enum { BLOCK = 32 };
-  int blocks = (m->rod_count + BLOCK - 1) / BLOCK;
-  for (int first = 0; first < blocks; first += BLOCK) {
-    int count = SK_MIN(blocks - first, (int)BLOCK);
-    skein_rod_energy sum[BLOCK] = {{0}};
+  int blocks = (m->rod_count + SK_ROD_BLOCK - 1) / SK_ROD_BLOCK;
+  for (int first = 0; first < blocks; first += SK_ROD_BLOCK) {
+    int count = SK_MIN(blocks - first, (int)SK_ROD_BLOCK);
+    skein_rod_energy sum[SK_ROD_BLOCK] = {{0}};
 #pragma omp parallel for num_threads(SK_MAX(1, SK_MIN(threads, count / 2))) schedule(dynamic, 1)
     for (int b = 0; b < count; b++) {
-      int begin = (first + b) * BLOCK;
-      for (int i = begin; i < SK_MIN(begin + (int)BLOCK, m->rod_count); i++) {
+      int begin = (first + b) * SK_ROD_BLOCK;
+      for (int i = begin; i < SK_MIN(begin + (int)SK_ROD_BLOCK, m->rod_count); i++) {
         const sk_model_rod *rod = m->rods + i;
         sk_rod_drive drive = {0};
         sk_rod_stay(s->x + rod->x, &drive);

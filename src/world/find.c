@@ -29,10 +29,11 @@ static void fill_solid(const sk_attempt *w, int i, sk_solid *out)
   if (sk_surface_deforms(w->surfaces, i)) move.v = move.w = sk_vec(0, 0, 0);
   *out = (sk_solid){.shape = sk_shape_now(w, i),
                     .pose = at->pose,
-                    .reach = 1.2 * speed * dt + fall + 1e-3 * size,
+                    .reach = sk_limit.reach.motion * speed * dt + fall + sk_limit.reach.body * size,
                     .move = move,
-                    .slack = 0.2 * (b->mode == SK_DYNAMIC ? speed : 0) * dt + 1.2 * surface * dt + fall +
-                             (b->mode == SK_DYNAMIC ? 1e-3 : 1e-6) * size,
+                    .slack = sk_limit.reach.beside * (b->mode == SK_DYNAMIC ? speed : 0) * dt +
+                             sk_limit.reach.motion * surface * dt + fall +
+                             (b->mode == SK_DYNAMIC ? sk_limit.reach.body : 1e-6) * size,
                     .object = w->model->rod_count + i,
                     .group = b->group,
                     .moves = b->mode == SK_DYNAMIC};
@@ -83,7 +84,7 @@ double sk_contact_range(const sk_attempt *w, const sk_contact *t)
   }
   if (sk_is_rod(w, t->a)) radius = w->rods[t->a].radius, extra += w->next->look[t->a].extra;
   if (sk_is_rod(w, t->b)) radius = fmin(radius, w->rods[t->b].radius), extra += w->next->look[t->b].extra;
-  return speed * w->plan.dt + 0.3 * radius + extra;
+  return speed * w->plan.dt + sk_limit.reach.near * radius + extra;
 }
 
 /* Surfaces so far apart that they would not meet at their relative speed: hair that swings together. bow: how much
@@ -109,7 +110,7 @@ static bool is_rooted(const sk_attempt *w, const sk_contact *t)
 static bool is_across_cut(const sk_attempt *w, int near, double s_near, int far, double s_far)
 {
   if (!sk_is_rod(w, near) || !sk_is_rod(w, far) || w->rods[near].is->cut_off != far) return false;
-  return w->rods[near].rod->def.length - s_near + s_far < SK_APART * w->rods[near].radius;
+  return w->rods[near].rod->def.length - s_near + s_far < sk_limit.roots.apart * w->rods[near].radius;
 }
 
 /* Contacts that are none: inside the scalp, or across a cut, whose ends begin on top of each other. */
@@ -201,7 +202,7 @@ static int find_carrier(sk_attempt *w, const sk_solid *solids)
   }
   for (int k = 0; held && k < w->model->scene->body_count; k++)
     if (held[k] > most) most = held[k], best = k;
-  return best >= 0 && sk_norm(solids[best].move.w) > 0.1 ? -1 : best;
+  return best >= 0 && sk_norm(solids[best].move.w) > sk_limit.reach.turn ? -1 : best;
 }
 
 /* Bodies that change their shape are in no list. */
@@ -225,7 +226,7 @@ static skein_status search_all(sk_attempt *w, sk_candidate **found, int *count)
                          .solids = solids,
                          .solid_count = scene->body_count,
                          .pairing = {scene->group_count, w->live->mu, scene->restitution},
-                         .apart = SK_APART,
+                         .apart = sk_limit.roots.apart,
                          .stretch = scene->step.spacing > 0 ? 0 : 1, /* one place a pair of pieces */
                          .carrier = carrier >= 0 ? solids[carrier].move : (sk_move){0},
                          .carrier_pose = carrier >= 0 ? solids[carrier].pose : (sk_pose){.q = {1, {0, 0, 0}}},

@@ -12,7 +12,7 @@ static int points_of(const skein_world *w, int i)
   const sk_state *now = sk_now(w);
   int N = rod->rod->def.elements;
   if (out->points > 1) return SK_MAX(1, (out->points - 2 + N) / N);
-  double chord = out->every_step ? 0.125 : w->model.scene->step.chord;
+  double chord = out->every_step ? sk_limit.frame.chord : w->model.scene->step.chord;
   return sk_pieces_of(&w->model, now, i, chord * now->growth * rod->radius);
 }
 

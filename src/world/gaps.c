@@ -26,9 +26,9 @@ double sk_contact_radius(const sk_attempt *w, const sk_contact *t)
     if (both[k]->kind == SK_PLANE) continue;
     sk_shape_bounds(both[k], &w->bodies[(k ? t->b : t->a) - w->model->rod_count].pose, &lo, &hi);
     size[k] = sk_sub(hi, lo);
-    r = fmin(r, 0.05 * sk_norm(size[k]));
+    r = fmin(r, sk_limit.overlap.body * sk_norm(size[k]));
   }
-  return isfinite(r) ? r : 1e-3;
+  return r;
 }
 
 /* The largest share of its motion that a place of this object has: near a held root the rest of the rod moves faster by
@@ -61,7 +61,7 @@ double sk_gap_velocity(const sk_attempt *w, const sk_contact *t, const sk_row *r
   if (t->gap >= 0) return t->gap / dt;
   if (step->passive) return overlap > 0 ? -fmax(0, fmin(fmin(step->push, overlap / dt), -row->approach)) : 0;
   double T = -t->gap < step->overlap * radius ? fmax(dt, step->dt) : dt;
-  double opening = sk_settling(w->now) ? sk_settle_opening(w, t, overlap) : 0.2 * overlap / T;
+  double opening = sk_settling(w->now) ? sk_settle_opening(w, t, overlap) : sk_limit.overlap.opens * overlap / T;
   return overlap > 0 && !w->plan.gentle ? -fmin(push_limit(w, t, speed), opening) : 0;
 }
 
@@ -114,15 +114,13 @@ skein_status sk_shift_bodies(sk_attempt *w)
   return sk_ok();
 }
 
-static const double slight = 0.02; /* radii: arcs over a step that nobody would miss */
-
 /* How many contacts ask for what there need not be. */
 void sk_count_asked(sk_attempt *w)
 {
   w->linear.pushed = w->linear.arched = 0;
   for (int k = 0; k < w->found.contacts.count; k++) {
     const sk_contact *t = w->found.contacts.at + k;
-    double most = slight * sk_contact_radius(w, t) / w->plan.dt, miss = sk_norm(t->miss);
+    double most = sk_limit.arcs.slight * sk_contact_radius(w, t) / w->plan.dt, miss = sk_norm(t->miss);
     if (t->gap < 0 && w->linear.rows[k].offset < 0) w->linear.pushed++;
     if (miss > most) w->linear.arched++;
   }

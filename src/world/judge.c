@@ -31,7 +31,7 @@ void sk_sight_take(sk_sight *all, const sk_sight *one)
 void sk_sight_see(sk_sight *s, const sk_limits *limits, double overlap, double deeper, int a, int b)
 {
   sk_finding_take(&s->overlap, overlap, a, b);
-  if (overlap > limits->overlap) sk_finding_take(&s->deeper, deeper, a, b);
+  if (overlap > limits->judge.overlap) sk_finding_take(&s->deeper, deeper, a, b);
 }
 
 void sk_crossed_add(sk_crossed *c, int a, int b)
@@ -127,16 +127,16 @@ static int by_growth(const void *x, const void *y)
   return a != b ? (a < b) - (a > b) : compare_meets(x, y);
 }
 
-/* From the largest on, until none that is left seems larger than what was found. */
+/* From the largest on, until none that is left may be larger than what was found: chords and single places of a mesh
+ * see less of an overlap than there is, by the doubt at most. */
 static void refine(const sk_judge_input *in, const sk_limits *limits, const hits *h, bool growth, sk_sight *sight)
 {
-  enum { PORTION = 8 };
   qsort(h->at, (size_t)h->count, sizeof *h->at, growth ? by_growth : by_overlap);
-  for (int64_t first = 0; first < h->count; first += PORTION) {
+  for (int64_t first = 0; first < h->count; first += sk_limit.sight.portion) {
     const sk_near_view *next = &h->at[first].view;
-    double found = growth ? fmax(sight->deeper.size, 0.5 * limits->deeper) : sight->overlap.size;
-    int64_t end = SK_MIN(first + PORTION, h->count);
-    if ((growth ? next->deeper : next->overlap) < found) return;
+    double found = growth ? fmax(sight->deeper.size, 0.5 * limits->judge.deeper) : sight->overlap.size;
+    int64_t end = SK_MIN(first + sk_limit.sight.portion, h->count);
+    if ((growth ? next->deeper : next->overlap + limits->judge.doubt) < found) return;
 #pragma omp parallel for num_threads(in->threads) schedule(dynamic, 1)
     for (int64_t k = first; k < end; k++) {
       const hit *at = h->at + k;
@@ -157,14 +157,14 @@ static bool is_finite(const skein_verdict *v, const sk_judge_input *in)
 
 static unsigned flags_of(const skein_verdict *v, const sk_judge_input *in, const sk_limits *limits, bool unseen)
 {
-  bool too_deep = v->crossed.size > 0 || v->deeper.size > limits->deeper;
-  bool is[SKEIN_FLAW_COUNT] = {[SKEIN_FLAW_DIVERGED] = !is_finite(v, in) || v->balance.size > limits->diverged,
+  bool too_deep = v->crossed.size > 0 || v->deeper.size > limits->judge.deeper;
+  bool is[SKEIN_FLAW_COUNT] = {[SKEIN_FLAW_DIVERGED] = !is_finite(v, in) || v->balance.size > limits->judge.diverged,
                                [SKEIN_FLAW_TOO_FAST] = unseen,
                                [SKEIN_FLAW_MISSED] = in->error > in->tol,
-                               [SKEIN_FLAW_CURVED] = v->curved.size > limits->curved,
+                               [SKEIN_FLAW_CURVED] = v->curved.size > limits->judge.curved,
                                [SKEIN_FLAW_TOO_DEEP] = too_deep,
-                               [SKEIN_FLAW_DEEP] = !too_deep && v->overlap.size > limits->deep,
-                               [SKEIN_FLAW_UNBALANCED] = v->balance.size > limits->balance || v->speed.size > 1};
+                               [SKEIN_FLAW_DEEP] = !too_deep && v->overlap.size > limits->judge.deep,
+                               [SKEIN_FLAW_UNBALANCED] = v->balance.size > limits->judge.balance || v->speed.size > 1};
   unsigned flaws = 0;
   for (int k = 0; k < SKEIN_FLAW_COUNT; k++) flaws |= (unsigned)is[k] << k;
   return flaws;
@@ -193,7 +193,6 @@ skein_verdict sk_no_verdict(void)
 
 skein_status sk_judge(const sk_judge_input *in, const sk_limits *limits, sk_arena *arena, skein_verdict *out)
 {
-  enum { STRAYS = 4096 };
   bool unseen = false;
   *out = sk_no_verdict();
   int broken = find_broken(in);
@@ -202,7 +201,7 @@ skein_status sk_judge(const sk_judge_input *in, const sk_limits *limits, sk_aren
     return sk_ok();
   }
   hits h = find_hits(in, limits, arena);
-  sk_crossed crossed = {.room = (int)h.count + STRAYS};
+  sk_crossed crossed = {.room = (int)h.count + sk_limit.sight.crossings};
   crossed.at = (int(*)[2])sk_arena_alloc_raw(arena, (size_t)crossed.room, sizeof *crossed.at);
   if (arena->failed) return sk_no_memory();
   sk_sight sight = sk_sight_make();

@@ -11,7 +11,6 @@
 
 #include <math.h>
 
-static const double far = 2; /* contact lengths: ways along a mesh that may lead into another part of it */
 static const sk_pose still = {{0, 0, 0}, {1, {0, 0, 0}}};
 
 /* Least distance from the segment to the surface (negative: inside), where it is within reach; that: it is not. */
@@ -38,7 +37,7 @@ static double piece_distance(const sk_judge_rod *rod, const sk_judge_body *b, bo
 {
   const sk_shape *shape = after ? b->shape1 : b->shape0;
   const sk_pose *pose = after ? &b->pose1 : &b->pose0;
-  int parts = sk_judge_straight(rod) ? 1 : 4;
+  int parts = sk_judge_straight(rod) ? 1 : sk_limit.sight.chords;
   double least = reach;
   sk_vec3 x = sk_judge_place(rod, after, i, from);
   for (int k = 1; k <= parts; k++) {
@@ -164,15 +163,15 @@ sk_near_view sk_judge_on_body(const sk_judge_input *in, const sk_limits *limits,
   const sk_judge_rod *rod = in->objects.rods + a;
   const sk_judge_body *b = in->objects.bodies + body;
   sk_near_view view = {0};
-  double c = rod->radius, deep = (1 - 0.8 * limits->overlap) * c;
+  double c = rod->radius, deep = (1 - sk_limit.sight.some * limits->judge.overlap) * c;
   double from = fmax(hidden_share(in, rod, i, body), 0);
   if (from >= 1 || (rod->asleep && (b->asleep || !b->dynamic) && b->surface == 0)) return view;
   double bow = bow_towards(rod, i, normal);
   ways way = ways_of(rod, b, i, normal);
   double plane = distance + way.inwards - bow;
-  bool strange = b->shape1->kind == SK_MESH && way.most > far * c && distance - way.most - bow <= deep;
+  bool strange = b->shape1->kind == SK_MESH && way.most > sk_limit.sight.far * c && distance - way.most - bow <= deep;
   if (plane > deep && !strange) return view;
-  if (plane > (1 - 0.9 * limits->deep) * c && !strange) {
+  if (plane > (1 - sk_limit.sight.sure * limits->judge.deep) * c && !strange) {
     view.overlap = (c - plane) / c, view.deeper = fmin(view.overlap, -way.inwards / c);
     return view;
   }
@@ -196,8 +195,7 @@ sk_near_view sk_judge_on_surface(const sk_judge_input *in, int a, int i, int bod
 
 double sk_judge_body_length(const sk_judge_body *a, const sk_judge_body *b)
 {
-  double size = fmin(a->size, b->size);
-  return isfinite(size) ? size / 50 : 1e-3;
+  return fmin(a->size, b->size) / sk_limit.sight.body;
 }
 
 static double shape_distance(const sk_judge_body *a, const sk_judge_body *b, bool after)
@@ -220,7 +218,7 @@ static double body_way(const sk_judge_body *a, const sk_judge_body *b)
     sk_mat3 R0 = sk_quat_frame(x->pose0.q), R1 = sk_quat_frame(x->pose1.q);
     double turn = 0;
     for (int d = 0; d < 3; d++) turn = fmax(turn, sk_norm(sk_sub(R1.c[d], R0.c[d])));
-    if (turn > 0) way += 1.5 * turn * x->size;
+    if (turn > 0) way += sk_limit.sight.turn * turn * x->size;
   }
   return way + sk_norm(move);
 }
@@ -231,9 +229,9 @@ sk_near_view sk_judge_bodies(const sk_judge_input *in, const sk_limits *limits, 
   sk_near_view view = {0};
   double c = sk_judge_body_length(x, y);
   bool rests = (x->asleep || !x->dynamic) && (y->asleep || !y->dynamic);
-  if (rests || !(distance - body_way(x, y) < -0.8 * limits->overlap * c)) return view;
+  if (rests || !(distance - body_way(x, y) < -sk_limit.sight.some * limits->judge.overlap * c)) return view;
   double now = shape_distance(x, y, true);
-  if (!(-now > 0.8 * limits->overlap * c)) return view;
+  if (!(-now > sk_limit.sight.some * limits->judge.overlap * c)) return view;
   view.overlap = -now / c;
   view.deeper = (fmin(0, shape_distance(x, y, false)) - now) / c;
   return view;

@@ -122,7 +122,7 @@ static double contact_length(const sk_judge_input *in, int a, int b)
 static double curved_of(const sk_judge_input *in, const sk_judge_contact *c, sk_vec3 u)
 {
   double length = contact_length(in, c->a, c->b), way = in->dt * sk_dot(c->normal, u);
-  bool near = c->gap + way < 0.5 * length || sk_dot(c->impulse, c->impulse) > 0;
+  bool near = c->gap + way < sk_limit.sight.near * length || sk_dot(c->impulse, c->impulse) > 0;
   bool deforms = c->b >= in->objects.rod_count && in->objects.bodies[c->b - in->objects.rod_count].surface > 0;
   return near && !deforms && c->a < in->objects.rod_count && isfinite(c->way) ? fabs(way - c->way) / length : 0;
 }
@@ -226,11 +226,12 @@ static void close_account(const sk_limits *limits, const account *a, double c, d
   double work = fabs(a->gravity) + fabs(a->outside) + fabs(a->contact) + fabs(a->held);
   double made = a->gain - a->gravity - a->outside - a->contact - a->held + a->made_by_contacts;
   double scale = a->kinetic + work + a->mass * a->pace * c;
-  double bound = fmin(limits->speed * fmax(fmax(a->own, a->pushed), sqrt(2 * a->pace * c)), limits->able * able);
+  double most = limits->judge.speed * fmax(fmax(a->own, a->pushed), sqrt(2 * a->pace * c));
+  double bound = fmin(most, limits->judge.able * able);
   if (a->speed > 0) sk_finding_take(&out->speed, bound > 0 ? a->speed / bound : HUGE_VAL, object, -1);
   if (!balanced) return;
   if (made > 0) sk_finding_take(&out->balance, made / scale, object, -1);
-  if (made > limits->noise * scale) out->made += made;
+  if (made > limits->judge.noise * scale) out->made += made;
   out->turnover += fabs(a->gravity) + fabs(a->outside) + fabs(a->held);
 }
 
@@ -258,7 +259,8 @@ skein_status sk_judge_energy(const sk_judge_input *in, const sk_limits *limits, 
     const sk_judge_body *b = o->bodies + i;
     if (!b->dynamic || b->asleep) continue;
     close_body(in, b, accounts + o->rod_count + i);
-    close_account(limits, accounts + o->rod_count + i, b->size / 50, in->able, o->rod_count + i, true, out);
+    close_account(limits, accounts + o->rod_count + i, b->size / sk_limit.sight.body, in->able, o->rod_count + i, true,
+                  out);
   }
   return s;
 }

@@ -9,13 +9,6 @@
 
 #include <math.h>
 
-enum { FINER = 8, ROUNDS = 6 };
-static const double most_bow = 1.5; /* times that of the search: curves bend in a step */
-static const double fine = 0.05;    /* contact lengths that finer chords may miss the curve by */
-
-/* Radii of arc between two places of one rod that may touch, as in world.h. */
-static const double apart = 4;
-
 typedef struct sides {
   const sk_judge_rod *a, *b;
   int i, k;             /* pieces */
@@ -26,7 +19,7 @@ static sides sides_make(const sk_judge_input *in, int a, int i, int b, int k)
 {
   const sk_judge_rod *x = in->objects.rods + a, *y = in->objects.rods + b;
   double bow = in->pieces[x->first + i].bow + in->pieces[y->first + k].bow;
-  return (sides){x, y, i, k, fmin(x->radius, y->radius), x->radius + y->radius, most_bow * bow};
+  return (sides){x, y, i, k, fmin(x->radius, y->radius), x->radius + y->radius, sk_limit.sight.bow * bow};
 }
 
 /* How far the ends of the pieces have moved relative to each other: no place of one comes nearer to the other by more.
@@ -58,7 +51,7 @@ static double chords(const sides *p, bool after, double *s, double *t)
 /* The tip of the first is where the second was cut off, and the places were neighbours. */
 static bool is_across_cut(const sk_judge_rod *near, double s, int far, double s_far)
 {
-  return near->cut_off == far && near->rod->def.length - s + s_far < apart * near->radius;
+  return near->cut_off == far && near->rod->def.length - s + s_far < sk_limit.roots.apart * near->radius;
 }
 
 static bool is_held(const sk_judge_rod *rod)
@@ -69,7 +62,8 @@ static bool is_held(const sk_judge_rod *rod)
 /* Beside roots that are held on top of each other. */
 static bool is_tangled(const sides *p, double sa, double sb)
 {
-  if (p->a == p->b || !is_held(p->a) || !is_held(p->b) || fmax(sa, sb) > 5 * p->radii) return false;
+  if (p->a == p->b || !is_held(p->a) || !is_held(p->b) || fmax(sa, sb) > sk_limit.roots.tangled * p->radii)
+    return false;
   return sk_norm(sk_sub(p->a->before.r[0], p->b->before.r[0])) < p->radii;
 }
 
@@ -77,7 +71,7 @@ static bool is_none(const sk_judge_input *in, const sides *p, double s, double t
 {
   int a = (int)(p->a - in->objects.rods), b = (int)(p->b - in->objects.rods);
   double sa = (p->i + s) * sk_judge_length(p->a), sb = (p->k + t) * sk_judge_length(p->b);
-  if (a == b && fabs(sb - sa) < apart * p->a->radius) return true;
+  if (a == b && fabs(sb - sa) < sk_limit.roots.apart * p->a->radius) return true;
   return is_across_cut(p->a, sa, b, sb) || is_across_cut(p->b, sb, a, sa) || (in->apart_roots && is_tangled(p, sa, sb));
 }
 
@@ -88,7 +82,7 @@ static int finer(const sk_judge_rod *rod, int k, double c)
 {
   if (sk_judge_straight(rod)) return 1;
   double bow = fmax(sk_judge_bow(rod, false, k), sk_judge_bow(rod, true, k));
-  return SK_MAX(1, SK_MIN((int)ceil(sqrt(bow / (fine * c))), (int)FINER));
+  return SK_MAX(1, SK_MIN((int)ceil(sqrt(bow / (sk_limit.sight.fine * c))), (int)SK_PARTS_MOST));
 }
 
 static int moving_parts(const sk_judge_rod *rod, int k, double c, sk_moving *out)
@@ -107,7 +101,7 @@ static int moving_parts(const sk_judge_rod *rod, int k, double c, sk_moving *out
 
 static bool went_through(const sides *p)
 {
-  sk_moving x[FINER], y[FINER];
+  sk_moving x[SK_PARTS_MOST], y[SK_PARTS_MOST];
   int n = moving_parts(p->a, p->i, p->c, x), m = moving_parts(p->b, p->k, p->c, y);
   bool odd = false; /* a piece that went through and back again at another place did not */
   for (int j = 0; j < n; j++)
@@ -128,14 +122,14 @@ sk_near_view sk_judge_rods(const sk_judge_input *in, const sk_limits *limits, in
 {
   sides p = sides_make(in, a, i, b, k);
   sk_near_view view = {0};
-  double s, t, skip = 0.8 * limits->overlap * p.c, way = relative_way(&p);
+  double s, t, skip = sk_limit.sight.some * limits->judge.overlap * p.c, way = relative_way(&p);
   if ((p.a->asleep && p.b->asleep) || distance - way - p.bow > p.radii - skip) return view;
   double now = chords(&p, true, &s, &t);
   bool may_cross = distance + now <= way + 2 * p.bow, may_touch = now - p.bow < p.radii - skip;
   if (!(may_cross || may_touch) || is_none(in, &p, s, t)) return view;
   view.crossed = may_cross && went_through(&p);
   double overlap = may_touch ? (p.radii - distance_at(&p, true, s, t)) / p.c : 0;
-  if (!(overlap > 0.8 * limits->overlap)) return view;
+  if (!(overlap > sk_limit.sight.some * limits->judge.overlap)) return view;
   chords(&p, false, &s, &t);
   view.overlap = overlap;
   view.deeper = overlap - fmax(0, (p.radii - distance_at(&p, false, s, t)) / p.c);
@@ -178,7 +172,7 @@ static double nearest(const sides *p, bool after, double s, double t)
   double least = HUGE_VAL;
   if (sk_judge_straight(p->a) && sk_judge_straight(p->b)) return distance_at(p, after, s, t);
   span a = span_make(p->a, p->i, s), b = span_make(p->b, p->k, t);
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < sk_limit.sight.rounds; round++) {
     look_up(p->a, after, &a), look_up(p->b, after, &b);
     double now = sk_norm(sk_sub(a.r, b.r));
     if (!(now < least)) break;

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 256 }; /* strays that are followed */
-
 typedef struct stray {
   int rod, piece;
   sk_vec3 lo, hi; /* of all that it swept, with its radius */
@@ -27,7 +25,7 @@ static stray stray_make(const sk_judge_input *in, int rod, int piece)
 {
   const sk_judge_rod *r = in->objects.rods + rod;
   const sk_vec3 *x = r->before.r + piece, *y = r->after.r + piece;
-  double R = r->radius + 1.5 * in->pieces[r->first + piece].bow;
+  double R = r->radius + sk_limit.sight.bow * in->pieces[r->first + piece].bow;
   stray s = {rod, piece, least(least(x[0], x[1]), least(y[0], y[1])), most(most(x[0], x[1]), most(y[0], y[1]))};
   s.lo = sk_sub(s.lo, sk_vec(R, R, R)), s.hi = sk_add(s.hi, sk_vec(R, R, R));
   return s;
@@ -97,7 +95,7 @@ static bool is_listed(const sk_judge_input *in, int i, int j)
 static bool take(const sk_judge_input *in, const sk_limits *limits, const sk_near_view *view, const int item[2],
                  const int object[2], sk_sight *sight, sk_crossed *crossed)
 {
-  bool met = view->crossed || (view->overlap > limits->overlap && view->deeper > limits->deeper);
+  bool met = view->crossed || (view->overlap > limits->judge.overlap && view->deeper > limits->judge.deeper);
   if (!(view->overlap > 0 || view->crossed)) return false;
   sk_sight_see(sight, limits, view->overlap, view->deeper, object[0], object[1]);
 #pragma omp critical(sk_judge_crossed)
@@ -156,13 +154,13 @@ static bool meet_bodies(const sk_judge_input *in, const sk_limits *limits, const
   return unseen;
 }
 
-/* All strays, and their bounds; more than MOST: the first of them. */
+/* All strays, and their bounds; more than SK_STRAYS_MOST: the first of them. */
 static int list(const sk_judge_input *in, double slack, const int *strays, stray *out, stray *all)
 {
   int count = 0;
   *all = (stray){.lo = sk_vec(HUGE_VAL, HUGE_VAL, HUGE_VAL), .hi = sk_vec(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL)};
   for (int i = 0; i < in->objects.rod_count; i++)
-    for (int k = 0; strays[i] > 0 && k < in->objects.rods[i].count && count < MOST; k++) {
+    for (int k = 0; strays[i] > 0 && k < in->objects.rods[i].count && count < SK_STRAYS_MOST; k++) {
       if (!(reach_of(in, in->objects.rods + i, k, slack) > 1)) continue;
       out[count] = stray_make(in, i, k);
       all->lo = least(all->lo, out[count].lo), all->hi = most(all->hi, out[count].hi), count++;
@@ -174,14 +172,14 @@ skein_status sk_judge_strays(const sk_judge_input *in, const sk_limits *limits, 
                              sk_crossed *crossed, bool *unseen)
 {
   int *strays = SK_NEW_RAW(arena, in->objects.rod_count, int), total = 0;
-  double slack = limits->beyond * thinnest(in);
-  stray list_of[MOST], all;
+  double slack = limits->judge.beyond * thinnest(in);
+  stray list_of[SK_STRAYS_MOST], all;
   *unseen = false;
   if (!strays) return sk_no_memory();
   measure(in, slack, strays, sight);
   for (int i = 0; i < in->objects.rod_count; i++) total += strays[i];
   int count = total > 0 ? list(in, slack, strays, list_of, &all) : 0;
-  bool met = total > MOST;
+  bool met = total > SK_STRAYS_MOST;
   for (int k = 0; k < count; k++) met |= meet_bodies(in, limits, list_of + k, sight, crossed);
 #pragma omp parallel num_threads(in->threads) reduction(|| : met)
   {

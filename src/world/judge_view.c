@@ -161,5 +161,5 @@ skein_status sk_attempt_judge(sk_attempt *w, skein_step_info *info)
       .contacts = view_contacts(w, contacts), .forces = view_forces(w, &forces), .contact_count = contacts};
   in.actions.force_count = forces;
   if (w->work.arena.failed) return sk_no_memory();
-  return sk_judge(&in, &sk_default_limits, &w->work.arena, &info->verdict);
+  return sk_judge(&in, &sk_limit, &w->work.arena, &info->verdict);
 }

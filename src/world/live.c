@@ -64,7 +64,7 @@ static void add_tension(sk_rod_part *p, double s, double force, double dt, const
 
 static double damping_of(const sk_attempt *w, const sk_rod *rod, double k)
 {
-  return fmax(2 * sqrt(k * rod_mass(rod)), 8 * w->model->scene->step.dt * k);
+  return fmax(2 * sqrt(k * rod_mass(rod)), sk_limit.hand.steps * w->model->scene->step.dt * k);
 }
 
 static void add_pull(sk_attempt *w, sk_rod_part *part, const sk_pull *p, const sk_rod_input *in, double *J)

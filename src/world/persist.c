@@ -17,10 +17,10 @@ static int merge(const sk_attempt *w, sk_contact *t, int count)
   int kept = 0;
   for (int i = 0; i < count; i++) {
     sk_contact *last = kept > 0 ? t + kept - 1 : NULL;
-    double near = sk_is_rod(w, t[i].a) ? 0.5 * w->rods[t[i].a].radius : 0;
+    double near = sk_is_rod(w, t[i].a) ? sk_limit.refine.same * w->rods[t[i].a].radius : 0;
     bool same = last && sk_contact_order(last, t + i) == 0 &&
                 fabs(last->sa - t[i].sa) + fabs(last->sb - t[i].sb) < near &&
-                sk_dot(last->frame[0], t[i].frame[0]) > 0.9;
+                sk_dot(last->frame[0], t[i].frame[0]) > sk_limit.refine.facing;
     if (!same) {
       t[kept++] = t[i];
       continue;
@@ -79,7 +79,7 @@ static void warm_start(const sk_contacts *old, sk_contact *t, int count, double 
 
 /* ---- Blocks ---- */
 
-enum { BLOCK = 512 }; /* touches at least, then to the end of the rod */
+/* So many contacts at least, then to the end of the rod. */
 
 typedef struct block {
   int first, count; /* of w->found.contacts */
@@ -91,7 +91,8 @@ static int cut_blocks(const sk_contacts *t, block *out)
 {
   int blocks = 0;
   for (int first = 0, end; first < t->count; first = end) {
-    for (end = SK_MIN(first + (int)BLOCK, t->count); end < t->count && t->at[end].a == t->at[end - 1].a;) end++;
+    for (end = SK_MIN(first + (int)SK_CONTACT_BLOCK, t->count); end < t->count && t->at[end].a == t->at[end - 1].a;)
+      end++;
     out[blocks++] = (block){.first = first, .count = end - first};
   }
   return blocks;
@@ -119,7 +120,7 @@ static void part(sk_attempt *w, block *b)
 
 skein_status sk_attempt_persist(sk_attempt *w, const sk_contacts *old, double scale)
 {
-  block *b = SK_NEW(&w->work.arena, w->found.contacts.count / BLOCK + 1, block);
+  block *b = SK_NEW(&w->work.arena, w->found.contacts.count / SK_CONTACT_BLOCK + 1, block);
   if (w->work.arena.failed) return sk_no_memory();
   int blocks = cut_blocks(&w->found.contacts, b);
 #pragma omp parallel for num_threads(sk_team(w, blocks, 1)) schedule(dynamic, 1)

@@ -9,8 +9,8 @@
 int sk_pieces_of(const sk_model *m, const sk_state *s, int i, double miss)
 {
   const sk_model_rod *rod = m->rods + i;
-  double most = fmax(1, ceil(rod->rod->l / (0.2 * rod->radius)));
-  return SK_MIN(sk_rod_pieces(rod->rod, s->x + rod->x, miss), (int)fmin(most, 10000));
+  double most = fmax(1, ceil(rod->rod->l / (sk_limit.reach.shortest * rod->radius)));
+  return SK_MIN(sk_rod_pieces(rod->rod, s->x + rod->x, miss), (int)fmin(most, sk_limit.reach.pieces));
 }
 
 /* Numbers the pieces of every rod; chords miss the curve by at most the scene's share of the radius. */
@@ -51,17 +51,19 @@ static sk_piece piece_make(const sk_attempt *w, int i, int k)
                 *free = w->search.free + s->first + i;
   int count = s->pieces * s->rod->def.elements;
   double ds = s->rod->def.length / count, dt = w->plan.dt, beside = 0;
-  double slack = 0.6 * fmin(0.5, w->model->scene->step.overlap) * s->radius + w->next->look[i].extra;
-  double share = sk_settling(w->now) ? 0.5 : 0.03; /* no step is taken again while the scene settles */
+  double slack = sk_limit.reach.share * fmin(sk_limit.reach.bears, w->model->scene->step.overlap) * s->radius +
+                 w->next->look[i].extra;
+  double share = sk_settling(w->now) ? sk_limit.reach.way_settling
+                                     : sk_limit.reach.way; /* no step is taken again while the scene settles */
   const sk_vec3 v[4] = {velocity[k], velocity[k + 1], free[k], free[k + 1]};
   sk_vec3 mean = sk_mul(0.25, sk_add(sk_add(v[0], v[1]), sk_add(v[2], v[3])));
   for (int j = 0; j < 4; j++) beside = fmax(beside, sk_norm(sk_sub(v[j], mean)));
-  double bow = bow_of(s, r, k, count), more = fmax(0, 0.1 * s->radius + bow - slack);
+  double bow = bow_of(s, r, k, count), more = fmax(0, sk_limit.reach.bow * s->radius + bow - slack);
   bool rooted = (k + 1) * ds <= s->is->rooted_until;
   return (sk_piece){.a = r[k],
                     .b = r[k + 1],
                     .radius = s->radius,
-                    .reach = (1.2 * beside + share * sk_norm(mean)) * dt + slack + more,
+                    .reach = (sk_limit.reach.motion * beside + share * sk_norm(mean)) * dt + slack + more,
                     .bow = bow,
                     .s0 = k * ds,
                     .s1 = (k + 1) * ds,
@@ -112,13 +114,10 @@ skein_status sk_pieces_make(sk_attempt *w)
 
 /* ---- After it ---- */
 
-/* How much further a rod looks at most, in radii or as a share of its length, the larger one. A try may throw a hair
- * across the head; were it to look that far, the next one would have all that it might meet there in its problem, with
- * gap / dt of metres per second, which is what the tolerance is relative to: the hair was thrown again, or met so many
- * that the search gave up. */
-static const double farthest_radii = 10, farthest_share = 0.014;
-
-/* The same for one rod. *fastest: the largest speed of a point. */
+/* The same for one rod. *fastest: the largest speed of a point. A rod looks further, but not without end: an attempt
+ * may throw a hair across the head; were it to look that far, the next one would have all that it might meet there in
+ * its problem, with gap / dt of metres per second, which is what the tolerance is relative to: the hair was thrown
+ * again, or met so many that the search gave up. */
 static bool rod_left(sk_attempt *w, int i, double *fastest)
 {
   sk_rod_part *s = w->rods + i;
@@ -126,7 +125,7 @@ static bool rod_left(sk_attempt *w, int i, double *fastest)
   const sk_vec3 *before = w->search.before.points + s->first + i;
   const sk_piece *piece = w->search.pieces + s->first;
   int count = s->pieces * s->rod->def.elements;
-  double worst = 0, borne = 0.8 * w->model->scene->step.overlap * s->radius;
+  double worst = 0, borne = sk_limit.stray.stray * w->model->scene->step.overlap * s->radius;
   sk_vec3 *after = w->search.after.points + s->first + i;
   look->moved = 0, s->stray[0] = count, s->stray[1] = 0;
   s->rod->ops->points(s->rod, w->search.after.x + s->is->x, NULL, NULL, s->pieces, after, NULL);
@@ -141,8 +140,9 @@ static bool rod_left(sk_attempt *w, int i, double *fastest)
     look->moved = fmax(look->moved, way / w->plan.dt);
   }
   *fastest = fmax(*fastest, look->moved);
-  double looked = look->extra, farthest = fmax(farthest_radii * s->radius, farthest_share * s->rod->def.length);
-  if (worst > 0) look->extra = fmax(looked, fmin(looked + 1.5 * worst, farthest));
+  double looked = look->extra,
+         farthest = fmax(sk_limit.stray.radii * s->radius, sk_limit.stray.length * s->rod->def.length);
+  if (worst > 0) look->extra = fmax(looked, fmin(looked + sk_limit.stray.more * worst, farthest));
   return worst > borne && look->extra > looked;
 }
 

@@ -48,25 +48,26 @@ static sk_vec3 span_end(const span *p, double s)
 static void approach(span *a, span *b)
 {
   double c = sk_dot(a->t, b->t), x, y;
-  bool parallel = 1 - c * c <= 0.01;
+  bool parallel = 1 - c * c <= sk_limit.refine.parallel;
   sk_vec3 from = parallel ? b->r : span_end(b, b->lo), to = parallel ? b->r : span_end(b, b->hi);
   sk_segment_segment(span_end(a, a->lo), span_end(a, a->hi), from, to, &x, &y);
   a->s = a->lo + x * (a->hi - a->lo);
   if (!parallel) b->s = b->lo + y * (b->hi - b->lo);
 }
 
-/* Gauss-Newton on |r_a(sa) - r_b(sb)|^2 within the spans; the nearest of three tries. */
+/* Gauss-Newton on |r_a(sa) - r_b(sb)|^2 within the spans; the nearest of a few tries. */
 void sk_refine_rods(const sk_attempt *w, const sk_curves *c, sk_contact *t, int piece_a, int piece_b)
 {
   span a = span_make(w, t->a, t->sa, piece_a), b = span_make(w, t->b, t->sb, piece_b), best_a = a, best_b = b;
   double distance = HUGE_VAL, radii = w->rods[t->a].radius + w->rods[t->b].radius;
-  double enough = 0.1 * fmax(0, w->model->scene->step.overlap - 0.1) * radii; /* where overlaps are borne */
-  for (int k = 0; k < 3; k++) {
+  double enough = sk_limit.refine.exact * fmax(0, w->model->scene->step.overlap - sk_limit.refine.bears) *
+                  radii; /* where overlaps are borne */
+  for (int k = 0; k < sk_limit.refine.tries; k++) {
     curve_at(w, c, t->a, a.s, &a.r, &a.t), curve_at(w, c, t->b, b.s, &b.r, &b.t);
     double now = sk_norm(sk_sub(a.r, b.r));
     if (!(now < distance)) break;
     distance = now, best_a = a, best_b = b;
-    if (k < 2) approach(&a, &b);
+    if (k < sk_limit.refine.tries - 1) approach(&a, &b);
     if (fabs(a.s - best_a.s) + fabs(b.s - best_b.s) < enough) break;
   }
   t->sa = best_a.s, t->sb = best_b.s, t->point_a = best_a.r, t->point_b = best_b.r;
@@ -82,7 +83,7 @@ bool sk_refine_place(const sk_attempt *w, sk_contact *t, sk_vec3 r, double reach
   sk_near near[SK_NEAR_MAX];
   const sk_shape *shape = sk_shape_now(w, body);
   bool nearest = sk_shape_point(shape, &w->bodies[body].pose, r, reach, near);
-  if (!nearest || sk_dot(near[0].normal, t->frame[0]) < 0.9)
+  if (!nearest || sk_dot(near[0].normal, t->frame[0]) < sk_limit.refine.facing)
     found = sk_shape_segment(shape, &w->bodies[body].pose, r, r, reach, near);
   for (int k = 0; k < found; k++)
     if (best < 0 || sk_dot(near[k].normal, t->frame[0]) > sk_dot(near[best].normal, t->frame[0])) best = k;
@@ -97,7 +98,7 @@ static void refine_on_body(const sk_attempt *w, sk_contact *t)
 {
   double radius = w->rods[t->a].radius;
   sk_vec3 r = sk_curve_point(w, &w->search.before, t->a, t->sa);
-  sk_refine_place(w, t, r, t->gap + radius + 2 * sk_norm(sk_sub(r, t->point_a)) + 1e-3 * radius);
+  sk_refine_place(w, t, r, t->gap + radius + 2 * sk_norm(sk_sub(r, t->point_a)) + sk_limit.refine.grace * radius);
 }
 
 void sk_contact_tangents(sk_contact *t)
@@ -122,7 +123,7 @@ double sk_skin(const sk_model *m, int a, int b)
     sk_shape_bounds(both[k], &(sk_pose){.q = {1, {0, 0, 0}}}, &lo, &hi);
     size = fmin(size, sk_norm(sk_sub(hi, lo)));
   }
-  return 5e-4 * size;
+  return sk_limit.distances.skin * size;
 }
 
 void sk_refine(const sk_attempt *w, const sk_candidate *c, sk_contact *t)

@@ -22,8 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 60, MOST_RUBS = 30, LINE_SEARCH = 10 };
-
 /* Dense work of `room` contacts. */
 typedef struct work {
   int room;
@@ -58,7 +56,7 @@ static int drop_phantoms(sk_rigid *r)
 {
   int kept = 0, count = r->count;
   for (int i = 0; i < count; i++)
-    if (r->at[i].seen || !(r->at[i].weight * r->at[i].f > r->tol)) r->at[kept++] = r->at[i];
+    if (r->at[i].seen || !(r->at[i].rows.weight * r->at[i].force.f > r->tol)) r->at[kept++] = r->at[i];
   r->count = kept;
   return count - kept;
 }
@@ -72,9 +70,9 @@ static void linearise(sk_rigid *r, work *k, double regular)
   sk_rigid_velocities(r, false, k->base);
   for (int i = 0; i < n; i++) {
     const sk_grip *g = r->at + i;
-    k->x[i] = g->distance + r->dt * (sk_rigid_speed(r, g, k->base) - sk_rigid_speed(r, g, r->u));
+    k->x[i] = g->place.distance + r->dt * (sk_rigid_speed(r, g, k->base) - sk_rigid_speed(r, g, r->motion.u));
     for (int j = 0; j < n; j++) k->A[(size_t)i * (size_t)n + (size_t)j] = sk_rigid_coupling(r, g, r->at + j, false);
-    k->A[(size_t)i * (size_t)n + (size_t)i] += regular * g->weight;
+    k->A[(size_t)i * (size_t)n + (size_t)i] += regular * g->rows.weight;
   }
 }
 
@@ -82,16 +80,18 @@ static skein_status solve_lcp(sk_rigid *r, work *k, bool *converged)
 {
   int added = 0;
   skein_lcp_def def = skein_default_lcp_def();
-  def.tol = 1e-9;
+  def.tol = sk_limit.distances.lcp;
   *converged = false;
-  for (int count = 0; count < MOST_ITERATIONS; count++) {
+  for (int count = 0; count < sk_limit.newton.iterations; count++) {
     skein_lcp_info info = {0};
     for (int again = 0; again < 2 && !info.converged; again++) {
-      linearise(r, k, again ? 1e-8 : 0); /* bodies that are clamped have an answer then, up to a small overlap */
+      linearise(r, k,
+                again ? sk_limit.newton.regular
+                      : 0); /* bodies that are clamped have an answer then, up to a small overlap */
       skein_status s = skein_lcp_solve(r->count, k->A, k->x, &def, k->y, NULL, &info);
       if (s.code != SKEIN_OK) return s;
     }
-    for (int i = 0; i < r->count; i++) r->at[i].f = k->y[i];
+    for (int i = 0; i < r->count; i++) r->at[i].force.f = k->y[i];
     if (!advance(r, k, &added)) return sk_no_memory();
     if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     if (added > 0 || sk_rigid_error(r) > r->tol) continue;
@@ -118,13 +118,13 @@ static bool step_bilateral(sk_rigid *r, work *k)
     if (r->at[i].active) k->row[n++] = i;
   for (int i = 0; i < n; i++) {
     const sk_grip *g = r->at + k->row[i];
-    k->x[i] = -g->distance;
+    k->x[i] = -g->place.distance;
     for (int j = 0; j < n; j++)
       k->A[(size_t)j * (size_t)n + (size_t)i] = sk_rigid_coupling(r, g, r->at + k->row[j], true);
-    k->A[(size_t)i * (size_t)n + (size_t)i] += 1e-8 * g->weight;
+    k->A[(size_t)i * (size_t)n + (size_t)i] += sk_limit.newton.regular * g->rows.weight;
   }
   if (!solve_dense(k, n)) return false;
-  for (int i = 0; i < n; i++) r->at[k->row[i]].f += k->x[i];
+  for (int i = 0; i < n; i++) r->at[k->row[i]].force.f += k->x[i];
   return true;
 }
 
@@ -134,14 +134,14 @@ static bool change_active(sk_rigid *r)
   double most = 0;
   bool changed = false;
   for (int i = 0; i < r->count; i++)
-    if (r->at[i].active) most = fmin(most, r->at[i].weight * r->at[i].f);
+    if (r->at[i].active) most = fmin(most, r->at[i].rows.weight * r->at[i].force.f);
   for (int i = 0; i < r->count; i++) {
     sk_grip *g = r->at + i;
-    bool pulls = g->active && g->weight * g->f < fmin(0.5 * most, -r->tol);
-    bool closed = !g->active && g->released < 2 && g->distance < -r->tol;
+    bool pulls = g->active && g->rows.weight * g->force.f < fmin(0.5 * most, -r->tol);
+    bool closed = !g->active && g->released < sk_limit.newton.releases && g->place.distance < -r->tol;
     if (pulls) g->active = false, g->released++;
     if (closed) g->active = true;
-    if (!g->active) g->f = 0;
+    if (!g->active) g->force.f = 0;
     changed |= pulls || closed;
   }
   return changed;
@@ -154,15 +154,15 @@ static skein_status solve_newton(sk_rigid *r, work *k, bool *converged)
   sk_rigid_velocities(r, false, k->base);
   for (int i = 0; i < r->count; i++) { /* those that press, touch, or would close */
     sk_grip *g = r->at + i;
-    double end = g->distance + r->dt * (sk_rigid_speed(r, g, k->base) - sk_rigid_speed(r, g, r->u));
-    g->active = g->f > 0 || g->distance <= 10 * r->tol || end < -r->tol, g->released = 0;
+    double end = g->place.distance + r->dt * (sk_rigid_speed(r, g, k->base) - sk_rigid_speed(r, g, r->motion.u));
+    g->active = g->force.f > 0 || g->place.distance <= sk_limit.newton.touch * r->tol || end < -r->tol, g->released = 0;
   }
-  for (int count = 0; count < MOST_ITERATIONS; count++) {
+  for (int count = 0; count < sk_limit.newton.iterations; count++) {
     if (!advance(r, k, &added)) return sk_no_memory();
     if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     double worst = 0;
     for (int i = 0; i < r->count; i++)
-      if (r->at[i].active) worst = fmax(worst, fabs(r->at[i].distance));
+      if (r->at[i].active) worst = fmax(worst, fabs(r->at[i].place.distance));
     if (worst <= r->tol && !change_active(r) && drop_phantoms(r) == 0) break;
     if (!step_bilateral(r, k)) break;
   }
@@ -183,7 +183,7 @@ static double merit(const sk_rigid *r)
 {
   double sum = 0;
   for (int i = 0; i < r->count; i++) {
-    double phi = fischer(r->at[i].weight * r->at[i].f, r->at[i].distance);
+    double phi = fischer(r->at[i].rows.weight * r->at[i].force.f, r->at[i].place.distance);
     sum += phi * phi;
   }
   return sum;
@@ -195,11 +195,11 @@ static bool fischer_direction(sk_rigid *r, work *k, double regular)
   int n = r->count;
   for (int i = 0; i < n; i++) {
     const sk_grip *g = r->at + i;
-    double a = g->weight * g->f, b = g->distance, h = hypot(a, b);
+    double a = g->rows.weight * g->force.f, b = g->place.distance, h = hypot(a, b);
     double da = h > 0 ? a / h - 1 : sqrt(0.5) - 1, db = h > 0 ? b / h - 1 : sqrt(0.5) - 1;
     k->x[i] = -fischer(a, b);
     for (int j = 0; j < n; j++) k->A[(size_t)j * (size_t)n + (size_t)i] = db * sk_rigid_coupling(r, g, r->at + j, true);
-    k->A[(size_t)i * (size_t)n + (size_t)i] += da * g->weight + regular * db * g->weight;
+    k->A[(size_t)i * (size_t)n + (size_t)i] += da * g->rows.weight + regular * db * g->rows.weight;
   }
   return solve_dense(k, n);
 }
@@ -208,23 +208,23 @@ static bool fischer_direction(sk_rigid *r, work *k, double regular)
 static bool line_search(sk_rigid *r, work *k, double before)
 {
   double t = 1;
-  for (int i = 0; i < r->count; i++) k->y[i] = r->at[i].f;
-  for (int c = 0; c < LINE_SEARCH; c++, t *= 0.5) {
-    for (int i = 0; i < r->count; i++) r->at[i].f = k->y[i] + t * k->x[i];
+  for (int i = 0; i < r->count; i++) k->y[i] = r->at[i].force.f;
+  for (int c = 0; c < sk_limit.newton.tries; c++, t *= 0.5) {
+    for (int i = 0; i < r->count; i++) r->at[i].force.f = k->y[i] + t * k->x[i];
     sk_rigid_move(r);
     sk_rigid_look(r, false);
-    if (merit(r) < (1 - 1e-4 * t) * before) return true;
+    if (merit(r) < (1 - sk_limit.newton.decrease * t) * before) return true;
   }
-  for (int i = 0; i < r->count; i++) r->at[i].f = k->y[i];
+  for (int i = 0; i < r->count; i++) r->at[i].force.f = k->y[i];
   return false;
 }
 
 static skein_status solve_fischer(sk_rigid *r, work *k, bool *converged)
 {
   int added;
-  double regular = 1e-8;
+  double regular = sk_limit.newton.regular;
   *converged = false;
-  for (int count = 0; count < MOST_ITERATIONS; count++) {
+  for (int count = 0; count < sk_limit.newton.iterations; count++) {
     if (!advance(r, k, &added)) return sk_no_memory();
     if (sk_stop_asked(r->w->work.stop)) return sk_stopped();
     double now = merit(r);
@@ -234,8 +234,8 @@ static skein_status solve_fischer(sk_rigid *r, work *k, bool *converged)
     }
     if (!fischer_direction(r, k, regular)) break;
     bool down = line_search(r, k, now);
-    regular = down ? fmax(1e-8, 0.01 * regular) : 100 * regular;
-    if (regular > 1e4) break;
+    regular = down ? fmax(sk_limit.newton.regular, sk_limit.newton.less * regular) : sk_limit.newton.more * regular;
+    if (regular > sk_limit.newton.regular_most) break;
   }
   return sk_ok();
 }
@@ -259,7 +259,7 @@ static skein_status settle_friction(sk_rigid *r, work *k, bool *converged)
 {
   int added;
   *converged = false;
-  for (int count = 0; count < MOST_RUBS && !*converged; count++) {
+  for (int count = 0; count < sk_limit.newton.frictions && !*converged; count++) {
     bool solved;
     skein_status s = sk_rigid_rub(r, &solved);
     if (s.code != SKEIN_OK || !solved) return s;
@@ -306,7 +306,8 @@ static sk_vec3 velocity_of(const sk_attempt *w, const sk_rigid *r, int body, boo
 {
   const sk_body_motion *b = w->bodies + body;
   bool moves = after && r->dof[body] >= 0;
-  sk_vec3 v = moves ? sk_load3(r->u + r->dof[body]) : b->v, spin = moves ? sk_load3(r->u + r->dof[body] + 3) : b->w;
+  sk_vec3 v = moves ? sk_load3(r->motion.u + r->dof[body]) : b->v,
+          spin = moves ? sk_load3(r->motion.u + r->dof[body] + 3) : b->w;
   return sk_add(v, sk_cross(spin, arm));
 }
 
@@ -318,23 +319,23 @@ static double take_touches(sk_attempt *w, const sk_rigid *r, bool rough, double 
   for (int k = 0; k < r->count; k++) {
     const sk_grip *g = r->at + k;
     sk_contact *t = w->found.contacts.at + k;
-    double f = fmax(rough ? g->press : g->f, 0);
+    double f = fmax(rough ? g->force.press : g->force.f, 0);
     sk_vec3 u[2];
     *t = (sk_contact){.a = w->model->rod_count + g->a,
                       .b = w->model->rod_count + g->b,
                       .feature = g->feature,
-                      .gap = g->distance + g->floor,
+                      .gap = g->place.distance + g->place.floor,
                       .mu = g->mu,
-                      .point_a = g->x,
-                      .point_b = g->y,
-                      .frame = {g->n, sk_perpendicular(g->n)},
-                      .impulse = sk_axpy(g->drag, f, g->n)};
+                      .point_a = g->place.x,
+                      .point_b = g->place.y,
+                      .frame = {g->place.n, sk_perpendicular(g->place.n)},
+                      .impulse = sk_axpy(g->force.drag, f, g->place.n)};
     t->frame[2] = sk_cross(t->frame[0], t->frame[1]);
     for (int after = 0; after < 2; after++)
-      u[after] = sk_sub(velocity_of(w, r, g->a, after, g->arm[0]), velocity_of(w, r, g->b, after, g->arm[1]));
+      u[after] = sk_sub(velocity_of(w, r, g->a, after, g->rows.arm[0]), velocity_of(w, r, g->b, after, g->rows.arm[1]));
     work_done += 0.5 * sk_dot(t->impulse, sk_add(u[0], u[1]));
-    rubbed += 0.5 * sk_dot(g->drag, sk_add(u[0], u[1]));
-    bool sticks = sk_norm(g->drag) < g->mu * f * (1 - 1e-6) || (!rough && sk_norm(u[1]) == 0);
+    rubbed += 0.5 * sk_dot(g->force.drag, sk_add(u[0], u[1]));
+    bool sticks = sk_norm(g->force.drag) < g->mu * f * (1 - 1e-6) || (!rough && sk_norm(u[1]) == 0);
     t->status = !(f > 0) ? 0 : sticks ? 1 : 2;
   }
   w->found.contacts.count = r->count;
@@ -349,7 +350,7 @@ static void take_velocities(sk_attempt *w, const sk_rigid *r)
     const sk_body_motion *from = w->bodies + i;
     sk_body_state *b = w->next->body + i;
     *b = (sk_body_state){from->pose, from->v, from->w};
-    if (r->dof[i] >= 0) b->v = sk_load3(r->u + r->dof[i]), b->w = sk_load3(r->u + r->dof[i] + 3);
+    if (r->dof[i] >= 0) b->v = sk_load3(r->motion.u + r->dof[i]), b->w = sk_load3(r->motion.u + r->dof[i] + 3);
   }
 }
 
@@ -370,7 +371,7 @@ skein_status sk_attempt_rigid(sk_attempt *w, skein_step_info *info)
   info->dissipated = take_touches(w, &r, rough, &info->dissipated_friction);
   take_velocities(w, &r);
   w->linear.problem.dofs = r.dofs;
-  info->converged = converged, info->tol = 1e-10, info->error = r.error / r.tol * info->tol;
+  info->converged = converged, info->tol = sk_limit.distances.size, info->error = r.error / r.tol * info->tol;
   info->sweeps = r.iterations, info->islands = 1;
   return s;
 }

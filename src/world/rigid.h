@@ -5,37 +5,50 @@
 
 #include "world/world.h"
 
-/* A pair of features of two bodies, a < b; its geometry as last looked at, in the trial poses. */
+/* A pair of features of two bodies, a < b. */
 typedef struct sk_grip {
   int a, b;
   sk_feature feature;
-  sk_vec3 n, x, y;   /* normal from b to a, point on a, point on b */
-  sk_vec3 ax, by;    /* x in the axes of a, y in those of b */
-  double floor;      /* m: what the distance must not be below */
-  double distance;   /* m, above the floor: as last looked at */
-  double f, mu;      /* impulse along n, N s */
-  double press;      /* the same by the last solve with friction */
-  sk_vec3 drag;      /* tangential impulse on a */
-  sk_vec3 arm[2];    /* from the centres of a and b to x and y */
-  double row[12];    /* n' J of the six velocities of a, then of b */
-  double turned[12]; /* the same for the change of the pose: the motion turns while it goes on */
-  double weight;     /* m / (N s): what a unit of f does to the distance */
-  bool seen;         /* the shapes have this feature where they are now */
-  bool active;       /* newton: it is bilateral */
-  int released;      /* how often in this step */
+  double mu;
+  bool seen;    /* the shapes have this feature where they are now */
+  bool active;  /* newton: it is bilateral */
+  int released; /* how often in this step */
+  struct {
+    sk_vec3 n, x, y; /* normal from b to a, point on a, point on b */
+    sk_vec3 ax, by;  /* x in the axes of a, y in those of b */
+    double floor;    /* m: what the distance must not be below */
+    double distance; /* m, above the floor */
+  } place;           /* as last looked at, in the trial poses */
+  struct {
+    double f;     /* N s: along n */
+    double press; /* the same by the last solve with friction */
+    sk_vec3 drag; /* tangential, on a */
+  } force;        /* impulses */
+  struct {
+    sk_vec3 arm[2];    /* from the centres of a and b to x and y */
+    double row[12];    /* n' J of the six velocities of a, then of b */
+    double turned[12]; /* the same for the change of the pose: the motion turns while it goes on */
+    double weight;     /* m / (N s): what a unit of f does to the distance */
+  } rows;              /* of the trial poses */
 } sk_grip;
 
 typedef struct sk_rigid {
   sk_attempt *w;
   double dt, tol, rough_tol; /* m: of distances; of them while friction is sought, which has a tolerance of its own */
   int bodies, dofs;
-  int *dof;              /* first of body i; -1: it does not move by forces */
-  double *mass;          /* 1/m */
-  sk_mat3 *inertia;      /* I^-1, world axes, at the start of the step */
-  double *free, *u;      /* velocities without contacts, and of the trial */
-  sk_pose *start, *pose; /* at the start (prescribed ones: at the end), and of the trial */
-  double *reach, *size;  /* m */
-  sk_vec3 *lo, *hi;      /* bounds in the trial poses */
+  int *dof; /* first of body i; -1: it does not move by forces */
+  struct {
+    double *mass;     /* 1/m */
+    sk_mat3 *inertia; /* I^-1, world axes, at the start of the step */
+  } inverse;
+  struct {
+    double *free, *u;      /* velocities without contacts, and of the trial */
+    sk_pose *start, *pose; /* at the start (prescribed ones: at the end), and of the trial */
+  } motion;
+  struct {
+    double *reach, *size; /* m */
+    sk_vec3 *lo, *hi;     /* in the trial poses */
+  } bounds;
   sk_grip *at;
   int count, room;
   int iterations;

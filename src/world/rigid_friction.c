@@ -19,8 +19,8 @@ bool sk_rigid_is_rough(const sk_rigid *r)
 /* The normal, and tangents that do not depend on anything else. */
 static sk_vec3 axis(const sk_grip *g, int c)
 {
-  sk_vec3 t = sk_perpendicular(g->n);
-  return c == 0 ? g->n : c == 1 ? t : sk_cross(g->n, t);
+  sk_vec3 t = sk_perpendicular(g->place.n);
+  return c == 0 ? g->place.n : c == 1 ? t : sk_cross(g->place.n, t);
 }
 
 static skein_status allocate(sk_rigid *r, skein_problem *p, skein_solution *solution)
@@ -52,8 +52,8 @@ static void fill_mass(const sk_rigid *r, skein_problem *p)
         p->M.col[at] = dof + 3 + k, p->M.val[at++] = 0.5 * (entries[3 * k + c - 3] + entries[3 * (c - 3) + k]);
       p->M.start[dof + c + 1] = at;
     }
-    sk_store3(p->f + dof, sk_mul(m, sk_load3(r->free + dof)));
-    sk_store3(p->f + dof + 3, sk_apply(I, sk_load3(r->free + dof + 3)));
+    sk_store3(p->f + dof, sk_mul(m, sk_load3(r->motion.free + dof)));
+    sk_store3(p->f + dof + 3, sk_apply(I, sk_load3(r->motion.free + dof + 3)));
   }
 }
 
@@ -66,14 +66,14 @@ static void fill_grip(const sk_rigid *r, skein_problem *p, int k, int64_t *at)
     for (int side = 0; side < 2; side++) {
       int body = side ? g->b : g->a, dof = r->dof[body];
       const sk_body_motion *b = r->w->bodies + body;
-      sk_vec3 e = sk_mul(side ? -1 : 1, axis(g, c)), m = sk_cross(g->arm[side], e);
+      sk_vec3 e = sk_mul(side ? -1 : 1, axis(g, c)), m = sk_cross(g->rows.arm[side], e);
       double entries[6] = {e.x, e.y, e.z, m.x, m.y, m.z};
       if (dof < 0 && c > 0) p->u_f[row] += sk_dot(e, b->v) + sk_dot(m, b->w);
       for (int j = 0; dof >= 0 && j < 6; j++) p->H.col[*at] = dof + j, p->H.val[(*at)++] = entries[j];
     }
     p->H.start[row + 1] = *at;
   }
-  p->u_f[3 * k] = g->distance / r->dt - sk_rigid_speed(r, g, r->u);
+  p->u_f[3 * k] = g->place.distance / r->dt - sk_rigid_speed(r, g, r->motion.u);
   p->mu[k] = fmax(g->mu, 0);
 }
 
@@ -93,11 +93,11 @@ skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
   for (int k = 0; k < r->count; k++) {
     const sk_grip *g = r->at + k;
     fill_grip(r, &p, k, &at);
-    solution.r[3 * k] = g->press;
-    for (int c = 1; c < 3; c++) solution.r[3 * k + c] = sk_dot(g->drag, axis(g, c));
+    solution.r[3 * k] = g->force.press;
+    for (int c = 1; c < 3; c++) solution.r[3 * k + c] = sk_dot(g->force.drag, axis(g, c));
   }
   def.method = step->method, def.local = step->local, def.failsafe = step->failsafe;
-  def.tol = fmin(step->tol_rest, 1e-8), def.local_tol = 0.01 * def.tol;
+  def.tol = fmin(step->tol_rest, sk_limit.distances.friction), def.local_tol = sk_limit.solve.local * def.tol;
   def.stop = sk_solver_stop(r->w), def.max_seconds = step->max_seconds, def.threads = r->w->work.threads,
   def.warm_start = true;
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
@@ -106,7 +106,7 @@ skein_status sk_rigid_rub(sk_rigid *r, bool *converged)
   for (int k = 0; k < r->count; k++) {
     sk_grip *g = r->at + k;
     const double *x = solution.r + 3 * k;
-    g->f = g->press = x[0], g->drag = sk_add(sk_mul(x[1], axis(g, 1)), sk_mul(x[2], axis(g, 2)));
+    g->force.f = g->force.press = x[0], g->force.drag = sk_add(sk_mul(x[1], axis(g, 1)), sk_mul(x[2], axis(g, 2)));
   }
   *converged = info.converged;
   r->w->linear.problem = p, r->w->linear.solution = solution;

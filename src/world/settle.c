@@ -21,8 +21,6 @@
 #include <omp.h>
 #include <string.h>
 
-enum { HALVINGS = 7 }; /* of the velocities of a rod, before it stays where it is for a step */
-
 bool sk_settling(const sk_state *s)
 {
   return s->time < 0;
@@ -37,13 +35,14 @@ double sk_path_time(const sk_state *s, double dt)
 double sk_shortest(const sk_model *m, const sk_state *s)
 {
   const sk_scene_step *step = &m->scene->step;
-  return sk_settling(s) ? fmax(step->dt_min, step->dt / 16) : step->dt_min;
+  return sk_settling(s) ? fmax(step->dt_min, step->dt / sk_limit.settling.shortest) : step->dt_min;
 }
 
 double sk_settle_growth(const sk_model *m, const sk_state *s)
 {
   double settle = m->scene->step.settle;
-  return sk_settling(s) ? fmin(1, 0.05 + (s->time + settle) / (0.5 * settle)) : 1;
+  return sk_settling(s) ? fmin(1, sk_limit.settling.begins + (s->time + settle) / (sk_limit.settling.grown * settle))
+                        : 1;
 }
 
 /* Signed distance from a place of rod i to the nearest body that it may touch, as far as its radius; beyond: that. Near
@@ -80,8 +79,9 @@ static bool is_modest(const sk_attempt *w, int i, const double *v, double most, 
     if (!(sk_norm(sk_sub(after[k], before[k])) <= most)) return false;
   for (int k = 1; k <= count; k++) {
     double at = rod->def.length * k / count, now = clearance(w, i, at, after[k]);
-    double creep = now < 0 ? 0.002 : 0.05; /* once the axis is inside, next to nothing */
-    if (now < 0.5 * radius && now < clearance(w, i, at, before[k]) - creep * radius) return false;
+    double creep =
+        now < 0 ? sk_limit.settling.inside : sk_limit.settling.creeps; /* once the axis is inside, next to nothing */
+    if (now < sk_limit.settling.near * radius && now < clearance(w, i, at, before[k]) - creep * radius) return false;
   }
   return true;
 }
@@ -95,16 +95,18 @@ void sk_settle_restrain(sk_attempt *w)
     if (sk_stop_asked(w->work.stop)) continue;
     const sk_rod_part *s = w->rods + i;
     double *v = w->v + s->is->v, L = s->rod->def.length;
-    double most = fmax(sqrt(g * L), 4 * L / w->model->scene->step.settle) * w->plan.dt;
-    for (int k = 0; k < HALVINGS && !is_modest(w, i, v, most, w->work.systems + omp_get_thread_num()); k++)
-      for (int j = 0; j < s->rod->n; j++) v[j] *= k < HALVINGS - 1 ? 0.5 : 0;
+    double most = fmax(sqrt(g * L), sk_limit.settling.lengths * L / w->model->scene->step.settle) * w->plan.dt;
+    for (int k = 0; k < sk_limit.settling.halvings && !is_modest(w, i, v, most, w->work.systems + omp_get_thread_num());
+         k++)
+      for (int j = 0; j < s->rod->n; j++) v[j] *= k < sk_limit.settling.halvings - 1 ? 0.5 : 0;
   }
 }
 
 void sk_settle_damp(const sk_model *m, const sk_live *live, sk_state *s, double dt)
 {
   double L = sk_model_longest(m, s), g = sk_norm(sk_load3(live->env.gravity));
-  double c = fmax(L > 0 ? 2 * sqrt(1.5 * g / L) : 0, 6 / m->scene->step.settle), keep = exp(-c * dt);
+  double c = fmax(L > 0 ? 2 * sqrt(1.5 * g / L) : 0, sk_limit.settling.damping / m->scene->step.settle),
+         keep = exp(-c * dt);
   for (size_t k = 0; k < m->nv; k++) s->v[k] *= keep;
   for (int i = 0; i < m->scene->body_count; i++) {
     sk_body_state *b = s->body + i;
@@ -119,7 +121,8 @@ void sk_settle_contact(const sk_attempt *w, sk_contact *t)
 
 void sk_settle_solver(const sk_attempt *w, skein_solve_def *def)
 {
-  def->tol = fmax(w->model->scene->step.tol, 1e-4), def->max_sweeps = SK_MIN(def->max_sweeps, 80);
+  def->tol = fmax(w->model->scene->step.tol, sk_limit.settling.tol),
+  def->max_sweeps = SK_MIN(def->max_sweeps, sk_limit.settling.sweeps);
 }
 
 /* How far from a held root the place is: nothing is moved far there. */
@@ -133,7 +136,8 @@ static double lever(const sk_attempt *w, int object, double s)
 double sk_settle_opening(const sk_attempt *w, const sk_contact *t, double overlap)
 {
   double arm = fmax(lever(w, t->a, t->sa), lever(w, t->b, t->sb));
-  return fmin(overlap, 0.1 * arm) / fmax(5 * w->plan.dt, 0.05 * w->model->scene->step.settle);
+  return fmin(overlap, sk_limit.settling.arm * arm) /
+         fmax(sk_limit.settling.steps * w->plan.dt, sk_limit.settling.opens * w->model->scene->step.settle);
 }
 
 /* Beside the roots of two rods that are held on top of each other. */
@@ -142,6 +146,8 @@ bool sk_settle_tangled(const sk_attempt *w, const sk_contact *t)
   if (!(w->model->scene->step.settle > 0) || !sk_is_rod(w, t->b) || t->a == t->b) return false;
   const sk_rod_part *a = w->rods + t->a, *b = w->rods + t->b;
   double radii = a->radius + b->radius;
-  if (a->rod->def.root == SKEIN_FREE || b->rod->def.root == SKEIN_FREE || fmax(t->sa, t->sb) > 5 * radii) return false;
+  if (a->rod->def.root == SKEIN_FREE || b->rod->def.root == SKEIN_FREE ||
+      fmax(t->sa, t->sb) > sk_limit.roots.tangled * radii)
+    return false;
   return sk_norm(sk_sub(sk_load3(a->x + SK_ROOT), sk_load3(b->x + SK_ROOT))) < radii;
 }

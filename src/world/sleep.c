@@ -91,7 +91,7 @@ static double pace(const sk_attempt *w, int object)
   sk_vec3 lo, hi;
   sk_shape_bounds(&w->model->scene->bodies[body].shape, &b->pose, &lo, &hi);
   double size = sk_norm(sk_sub(hi, lo));
-  return (sk_norm(b->v) + sk_norm(b->w) * size) / (0.1 * size);
+  return (sk_norm(b->v) + sk_norm(b->w) * size) / (sk_limit.rest.body * size);
 }
 
 /* How long every free object has been slow. Whether one is ready. */

@@ -215,7 +215,7 @@ static void take(skein_world *w, whole *all, sk_state *next, skein_rod *views)
   w->model = all->model, w->live = all->live, w->controller = all->controller, w->views = views;
   w->states[0] = all->state, w->states[1] = *next, w->current = 0;
   w->attempt.linear = (sk_linear){0};
-  w->controller.calm = SK_MAX(0, SK_MIN(w->controller.calm, SK_CALM_MOST));
+  w->controller.calm = SK_MAX(0, SK_MIN(w->controller.calm, sk_limit.calm.halvings));
   sk_surfaces_set(w->surfaces, sk_now(w)->time);
   sk_world_show(w);
 }

@@ -7,7 +7,6 @@
 /* Where the solve was near an answer, what it found is a better start than the last step. */
 void sk_attempt_soften(sk_attempt *w, double error)
 {
-  static const double near = 10; /* tolerances */
   double *u_f = w->linear.problem.u_f;
   for (int k = 0; k < w->found.contacts.count; k++) {
     sk_contact *t = w->found.contacts.at + k;
@@ -19,7 +18,7 @@ void sk_attempt_soften(sk_attempt *w, double error)
     if (w->plan.plain) t->miss = sk_vec(0, 0, 0);
   }
   sk_count_asked(w);
-  bool found = error <= near * w->model->scene->step.tol;
+  bool found = error <= sk_limit.solve.found * w->model->scene->step.tol;
   if (!found && w->found.contacts.count > 0)
     memcpy(w->linear.solution.r, w->linear.guess, 3 * sizeof(double) * (size_t)w->found.contacts.count);
 }
@@ -73,25 +72,19 @@ static void solve_body(sk_attempt *w, int i)
   b->w = sk_axpy(b->w, dt, sk_apply(R, sk_solve3(w->model->scene->bodies[i].inertia, torque)));
 }
 
-/* In scenes with this tolerance or a larger one, a solve that mixed sweeps do not finish goes on with over-relaxed
- * ones, which damp contacts that jump. Free/A, rough motion, 17 steps, 8 of them with contacts that jump: all but one
- * are done after 137 mixed sweeps, 67 on average (150 over-relaxed). */
-static const double loose = 5e-4;
-enum { MIXED = 150, MIXED_FINE = 200 }; /* sweeps before that; with a finer tolerance, of what hardly moves */
-
 /* Sweeps of a solve that need not succeed. Push-out, arcs and corrections that have no answer are dropped, and most
  * that have one are solved long before that; what misses a finer tolerance than motion asks for is taken all the same;
  * what a shorter step would replace is worth more; else only the scene has a limit. */
 static int sweeps_allowed(const sk_attempt *w, sk_round round, const skein_solve_def *def)
 {
-  enum { PUSH = 160, ARCS = 320, FINE = 400, STEP = 1000 };
+  const double loose = sk_limit.solve.loose;
   int most = def->max_sweeps;
   if (def->method != SKEIN_GS) return most;
   bool asks = round == SK_CORRECTED || sk_asks(w);
-  if (asks && def->tol < loose) return SK_MAX(1, SK_MIN((int)FINE, most / 5));
-  if (asks) return SK_MIN(most, !w->plan.gentle && w->linear.pushed > 0 ? (int)PUSH : (int)ARCS);
-  if (def->tol < loose && w->model->scene->step.tol >= loose) return SK_MIN(most, (int)FINE);
-  return w->plan.dt <= sk_shortest(w->model, w->now) * (1 + 1e-9) ? most : SK_MIN(most, (int)STEP);
+  if (asks && def->tol < loose) return SK_MAX(1, SK_MIN(sk_limit.solve.fine, most / sk_limit.solve.fine_share));
+  if (asks) return SK_MIN(most, !w->plan.gentle && w->linear.pushed > 0 ? sk_limit.solve.push : sk_limit.solve.arcs);
+  if (def->tol < loose && w->model->scene->step.tol >= loose) return SK_MIN(most, sk_limit.solve.fine);
+  return w->plan.dt <= sk_shortest(w->model, w->now) * (1 + 1e-9) ? most : SK_MIN(most, sk_limit.solve.step);
 }
 
 double sk_tolerance(const sk_attempt *w)
@@ -111,10 +104,10 @@ void sk_attempt_take(sk_attempt *w, skein_step_info *info)
  * sweeps, whatever they reach. */
 static skein_status sweep_first(sk_attempt *w, const skein_solve_def *def)
 {
-  static const double rough = 1e-5;
   skein_solve_def sweeps = *def;
   skein_solve_info result;
-  sweeps.method = SKEIN_GS, sweeps.accelerate = SKEIN_ACCELERATE_NONE, sweeps.tol = fmax(rough, def->tol);
+  sweeps.method = SKEIN_GS, sweeps.accelerate = SKEIN_ACCELERATE_NONE,
+  sweeps.tol = fmax(sk_limit.solve.rough, def->tol);
   sweeps.max_sweeps = w->model->scene->step.start_sweeps;
   return sk_solver_run(w->work.solver, &sweeps, &w->linear.solution, &result);
 }
@@ -128,10 +121,13 @@ static skein_status make_ready(sk_attempt *w, sk_round round)
   return sk_ok();
 }
 
-/* The solve, and where the scene's tolerance is loose a second one that goes on with what the first has missed. */
+/* The solve, and where the scene's tolerance is loose a second one: what mixed sweeps do not finish goes on with
+ * over-relaxed ones, which damp contacts that jump. Free/A, rough motion, 17 steps, 8 of them with contacts that jump:
+ * all but one are done after 137 mixed sweeps, 67 on average (150 over-relaxed). */
 static skein_status run(sk_attempt *w, skein_solve_def *def, skein_solve_info *info)
 {
-  int sweeps = def->max_sweeps, mixed = def->tol >= loose ? MIXED : MIXED_FINE;
+  const double loose = sk_limit.solve.loose;
+  int sweeps = def->max_sweeps, mixed = def->tol >= loose ? sk_limit.solve.mixed : sk_limit.solve.mixed_fine;
   if (def->method == SKEIN_GS && w->model->scene->step.tol >= loose) def->max_sweeps = SK_MIN(sweeps, mixed);
   skein_status s = sk_solver_run(w->work.solver, def, &w->linear.solution, info);
   if (s.code != SKEIN_OK || info->converged || sweeps <= def->max_sweeps) return s;
@@ -164,7 +160,7 @@ skein_status sk_attempt_solve(sk_attempt *w, sk_round round, skein_step_info *in
   if (step->max_sweeps > 0) def.max_sweeps = step->max_sweeps;
   def.max_sweeps = sweeps_allowed(w, round, &def);
   if (sk_settling(w->now)) sk_settle_solver(w, &def);
-  def.local_tol = fmin(def.local_tol, 0.01 * def.tol);
+  def.local_tol = fmin(def.local_tol, sk_limit.solve.local * def.tol);
   bool newton = def.method == SKEIN_NEWTON_AC || def.method == SKEIN_NEWTON_MFB;
   bool any = w->found.contacts.count > 0;
   if (any && round != SK_CORRECTED)

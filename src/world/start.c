@@ -60,8 +60,8 @@ skein_status sk_world_launch(skein_world *w)
   return s;
 }
 
-/* The first body that a held root is in at the start (touching is not enough), and where the rod has left it, with two
- * radii of grace. */
+/* The first body that a held root is in at the start (touching is not enough), and where the rod has left it, with a
+ * little grace. */
 static void find_root(skein_world *w, int i)
 {
   sk_model_rod *p = w->model.rods + i;
@@ -74,11 +74,10 @@ static void find_root(skein_world *w, int i)
       sk_vec3 r;
       sk_mat3 R;
       rod->ops->pose(rod, now->x + p->x, at, &r, &R);
-      bool found =
-          sk_shape_point(sk_surface_now(w->surfaces, &w->model, b), &now->body[b].pose, r, 1.01 * radius, &near);
-      if (!found || near.distance > 0.9 * radius) break;
+      bool found = sk_shape_point(sk_surface_now(w->surfaces, &w->model, b), &now->body[b].pose, r, radius, &near);
+      if (!found || near.distance > sk_limit.roots.inside * radius) break;
     }
-    if (at > 0) p->rooted_in = b, p->rooted_until = at + 2 * radius;
+    if (at > 0) p->rooted_in = b, p->rooted_until = at + sk_limit.roots.grace * radius;
   }
 }
 

@@ -48,7 +48,7 @@ static bool all_finite(const skein_step_info *info)
 static bool runs_away(const sk_state *now, const skein_step_info *info)
 {
   double scale = now->energy_scale + fabs(info->work);
-  return now->steps > 0 && info->kinetic > 1000 * scale;
+  return now->steps > 0 && info->kinetic > sk_limit.length.runs_away * scale;
 }
 
 static skein_status blown_up(const skein_world *w, const skein_step_info *info)
@@ -139,7 +139,7 @@ static bool throws(const sk_attempt *w, const skein_step_info *info)
   if (!sk_asks(w) || !(g > 0)) return false;
   for (int i = 0; i < w->model->rod_count; i++)
     before = fmax(before, w->next->look[i].speed), L = fmax(L, w->model->rods[i].rod->def.length);
-  return info->speed > 1.5 * before + 0.2 * sqrt(g * L);
+  return info->speed > sk_limit.overlap.thrown * before + sk_limit.overlap.falls * sqrt(g * L);
 }
 
 /* What the motion met that the problem had not: wider where a point went further than its piece looked and met
@@ -152,7 +152,7 @@ static void look_at_motion(sk_attempt *w, skein_step_info *info, sk_outcome *o)
   bool coarse = sk_verify_coarse(w);
   if (over || missed || coarse) o->flaws |= 1u << SKEIN_FLAW_TOO_FAST;
   if (o->asks && throws(w, info)) o->flaws |= 1u << SKEIN_FLAW_UNBALANCED;
-  if (info->converged && deeper > 0 && deeper < 0.75 * w->plan.grew) /* a shorter step made it less */
+  if (info->converged && deeper > 0 && deeper < sk_limit.overlap.less * w->plan.grew) /* a shorter step made it less */
     o->flaws |= 1u << SKEIN_FLAW_TOO_DEEP, o->deeper = deeper;
   info->seconds_collide += sk_seconds() - last;
 }

@@ -10,8 +10,6 @@ typedef struct stray {
   sk_vec3 a, b, lo, hi; /* lo, hi: its bounds with its radius */
 } stray;
 
-enum { STRAYS = 256 };
-
 static sk_vec3 least(sk_vec3 a, sk_vec3 b)
 {
   return sk_vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
@@ -29,14 +27,14 @@ static bool meet(sk_vec3 lo, sk_vec3 hi, sk_vec3 a, sk_vec3 b, double radius)
          l.z - radius <= hi.z && h.z + radius >= lo.z;
 }
 
-/* All strays, and their bounds; more than STRAYS: their number only. */
+/* All strays, and their bounds; more than SK_STRAYS_MOST: their number only. */
 static int list_strays(const sk_attempt *w, stray *out, stray *all)
 {
   int count = 0;
   all->lo = sk_vec(HUGE_VAL, HUGE_VAL, HUGE_VAL), all->hi = sk_mul(-1, all->lo);
   for (int i = 0; i < w->model->rod_count; i++)
     for (int k = w->rods[i].stray[0]; k < w->rods[i].stray[1]; k++, count++) {
-      if (count >= STRAYS) continue;
+      if (count >= SK_STRAYS_MOST) continue;
       const sk_vec3 *x = w->search.after.points + w->rods[i].first + i + k;
       double r = w->rods[i].radius;
       stray s = {i, k, x[0], x[1], least(x[0], x[1]), most(x[0], x[1])};
@@ -85,8 +83,9 @@ static bool strand_is_struck(const sk_attempt *w, int j, const stray *strays, in
   for (int k = 0; k < s->pieces * s->rod->def.elements; k++) {
     if (!meet(all->lo, all->hi, x[k], x[k + 1], s->radius)) continue;
     for (int i = 0; i < count; i++) {
-      bool itself = strays[i].strand == j && abs(strays[i].piece - k) * s->rod->def.length <
-                                                 (2 + SK_APART) * s->radius * s->pieces * s->rod->def.elements;
+      bool itself =
+          strays[i].strand == j && abs(strays[i].piece - k) * s->rod->def.length <
+                                       (2 + sk_limit.roots.apart) * s->radius * s->pieces * s->rod->def.elements;
       if (itself || !meet(strays[i].lo, strays[i].hi, x[k], x[k + 1], s->radius)) continue;
       if (struck(w, strays + i, j, k)) return true;
     }
@@ -114,9 +113,9 @@ static bool body_is_struck(const sk_attempt *w, const stray *s)
 
 bool sk_verify_strays(const sk_attempt *w)
 {
-  stray strays[STRAYS], all;
+  stray strays[SK_STRAYS_MOST], all;
   int count = list_strays(w, strays, &all);
-  bool struck_any = count > STRAYS;
+  bool struck_any = count > SK_STRAYS_MOST;
   for (int i = 0; i < count && !struck_any; i++) struck_any = body_is_struck(w, strays + i);
   if (struck_any || count == 0) return struck_any;
 #pragma omp parallel for num_threads(sk_team(w, w->model->rod_count, 64)) schedule(static, 64) reduction(||            \

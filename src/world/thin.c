@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-static const double same_way = 0.7; /* cosine of normals that face the same way */
-
 static double element_of(const sk_attempt *w, int object)
 {
   const sk_rod *rod = w->rods[object].rod;
@@ -27,7 +25,7 @@ static double spacing_of(const sk_attempt *w, const sk_contact *t)
 static bool stands_for(const sk_contact *kept, const sk_contact *t, double spacing)
 {
   return fabs(kept->sa - t->sa) < spacing && fabs(kept->sb - t->sb) < spacing &&
-         sk_dot(kept->frame[0], t->frame[0]) > same_way;
+         sk_dot(kept->frame[0], t->frame[0]) > sk_limit.thinning.facing;
 }
 
 /* Marks those of a pair that others stand for: the deepest stays, spares what is near and takes over its impulse; then
@@ -58,6 +56,6 @@ void sk_thin(const sk_attempt *w, sk_contact *t, int count)
   for (int i = 0, end; i < count; i = end) {
     double spacing = spacing_of(w, t + i);
     for (end = i + 1; end < count && end < i + SK_PAIR_MOST && sk_contact_order(t + i, t + end) == 0;) end++;
-    if (spacing > 0) spare(t + i, end - i, spacing, 0.25 * w->rods[t[i].a].radius);
+    if (spacing > 0) spare(t + i, end - i, spacing, sk_limit.thinning.faith * w->rods[t[i].a].radius);
   }
 }

@@ -34,7 +34,7 @@ static chain chain_make(const sk_attempt *w, int object, double s)
              .object = object,
              .count = count};
   c.length = strand->rod->def.length / count;
-  c.apart = SK_MAX(2, 1 + (int)ceil(SK_APART * strand->radius / c.length));
+  c.apart = SK_MAX(2, 1 + (int)ceil(sk_limit.roots.apart * strand->radius / c.length));
   c.piece = SK_MAX(0, SK_MIN((int)(s / c.length), count - 1));
   c.t = s / c.length - c.piece;
   return c;
@@ -103,7 +103,7 @@ static double gap_of_rods(const sk_attempt *w, const sk_contact *touch, double b
   chain a = chain_make(w, touch->a, touch->sa), b = chain_make(w, touch->b, touch->sb);
   double miss = w->model->scene->step.chord * radii, way = relative_way(&a, &b);
   if (touch->gap - 2 * way > bad) return touch->gap - 2 * way; /* most: nothing near here has moved that far */
-  double distance = find_nearest(&a, &b, way > 0.05 * fmin(radius_a, radius_b));
+  double distance = find_nearest(&a, &b, way > sk_limit.sinking.valley * fmin(radius_a, radius_b));
   way = fmax(way, relative_way(&a, &b));
   /* Two curves that cross inside and have changed sides went through each other, if they moved enough for it. */
   sk_vec3 d = sk_sub(chain_point(&a), chain_point(&b));
@@ -117,7 +117,8 @@ static double gap_of_rods(const sk_attempt *w, const sk_contact *touch, double b
                                        b.before[b.piece + 1], &(double){0}, &(double){0}));
   *before = fmin(touch->gap, touch->gap + was - radii - touch->search.chord_gap);
   bool curved = is_curved(w, touch->a) || is_curved(w, touch->b);
-  if (curved && now.gap <= bad + fmin(1, 4 * slid) * miss) sk_refine_rods(w, &w->search.after, &now, a.piece, b.piece);
+  if (curved && now.gap <= bad + fmin(1, sk_limit.sinking.slid * slid) * miss)
+    sk_refine_rods(w, &w->search.after, &now, a.piece, b.piece);
   return fmax(now.gap, touch->gap - way); /* nearer: that is another contact of the two */
 }
 
@@ -153,18 +154,17 @@ static double deepened(const sk_attempt *w, const sk_contact *t)
   double most = w->model->scene->step.overlap, bad = -most * radius, before = t->gap;
   double gap = rods ? gap_of_rods(w, t, bad, &before) : gap_on_body(w, t, bad, &before);
   double overlap = -gap / radius, more = (fmin(before, 0) - gap) / radius;
-  return overlap > most && more > fmax(0.02 * most, fmin(0.2 * most, (1.6 * most - overlap) / 3)) ? more : 0;
+  double allowed =
+      fmin(sk_limit.sinking.much * most, (sk_limit.sinking.beyond * most - overlap) / sk_limit.sinking.share);
+  return overlap > most && more > fmax(sk_limit.sinking.little * most, allowed) ? more : 0;
 }
 
 /* Contacts that may go deeper: in a head of hair a few pairs are always caught between others, and none of its steps
  * would be long if each of them counted. */
 static int bearable(const sk_attempt *w)
 {
-  return w->model->scene->step.overlap >= 0.5 ? w->found.contacts.count / 1000 : 0;
+  return w->model->scene->step.overlap >= sk_limit.sinking.bears ? w->found.contacts.count / sk_limit.sinking.few : 0;
 }
-
-/* Radii that a contact which is not in the problem may sink by in a step where few do: the next one has it. */
-static const double slight = 0.2;
 
 double sk_verify_deeper(sk_attempt *w, bool *missed)
 {
@@ -185,12 +185,12 @@ double sk_verify_deeper(sk_attempt *w, bool *missed)
     double more = deepened(w, w->found.remote.at + k);
     w->found.remote.at[k].status = more > 0, most = fmax(most, more), sunk += more > 0;
   }
-  *missed = sunk > bearable(w) || most > slight;
+  *missed = sunk > bearable(w) || most > sk_limit.sinking.unasked;
   for (int k = 0; k < w->found.remote.count && sunk > 0; k++) {
     const sk_contact *t = w->found.remote.at + k;
-    if (t->status && t->search.spared) w->next->look[t->a].dense = SK_DENSE_STEPS;
+    if (t->status && t->search.spared) w->next->look[t->a].dense = sk_limit.thinning.dense_steps;
     else if (t->status) /* enough by itself, whatever b is */
-      w->next->look[t->a].extra = fmax(w->next->look[t->a].extra, 1.01 * t->gap);
+      w->next->look[t->a].extra = fmax(w->next->look[t->a].extra, sk_limit.stray.gap * t->gap);
   }
   return worst;
 }

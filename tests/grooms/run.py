@@ -144,7 +144,8 @@ def one_groom(skein, keep, name, seed, settings, seconds, patience):
         verdicts, penetration = read_verdicts(path)
         with h5py.File(path, "r") as run:
             row["simulated"] = float(run["frames/%06d" % (frames - 1)].attrs["time"])
-        row["steps"], row["cpu/s"] = frames - 1, ends["run"]["cpu"] / max(row["simulated"] + settle, 1e-9)
+        took = row["simulated"] + settle
+        row["steps"], row["cpu/s"] = frames - 1, ends["run"]["cpu"] / took if took > 0 else math.inf
         if len(one.times) < frames:
             row["end"] += ", judged to %.3g s" % one.times[-1]
         sum_up(row, one, events, bound, verdicts, penetration)
