@@ -337,7 +337,7 @@ def test_groom_comes_back():
     for name in ("groom.abc", "groom.usda"):
         call("export", "run.h5", "-o", name, "--unit", "cm", "--up", "y", "--frames", "0")
         json.dump({"rods": [{"file": name, "elements": 12, "model": "der"}], "time": {"duration": 0.001}}, open("again.json", "w"))
-        call("run", "again.json", "-o", "again.h5", "-q", "-j1")
+        call("run", "again.json", "-o", "again.h5", "--overwrite", "-q", "-j1")
         before, after = rods(frames_of("run.h5")[0]), rods(frames_of("again.h5")[0])
         assert len(before) == len(after) == 301
         roots = [np.array([r[0] for r in some]) for some in (before, after)]
@@ -360,7 +360,7 @@ def test_head_comes_back():
         call("export", "a.h5", "-o", name, "--unit", "mm", "--up", "y")
         mesh = {"type": "mesh", "file": name, "animation": {"file": name}}
         json.dump({**time, "rods": rod, "bodies": [{"name": "flag", "shape": mesh}]}, open("b.json", "w"))
-        call("run", "b.json", "-o", "b.h5", "-q", "-j1")
+        call("run", "b.json", "-o", "b.h5", "--overwrite", "-q", "-j1")
         for k in range(11):
             a, b = places("a.h5", k), places("b.h5", k)
             assert a.shape == b.shape and np.abs(a - b).max() < 1e-6, (name, k, np.abs(a - b).max())
