@@ -182,6 +182,9 @@ wait $job 2>/dev/null
 exits "killed and resumed" 0 run --resume stopped-each.h5 --frames 60 -q
 exits "at once" 0 run curls.json -o at-once.h5 -j1 -q --set output.every=step --set time.duration=4 --frames 60
 check "has the same bits, too" $python same.py at-once.h5 stopped-each.h5
+exits "an end between two multiples of 1/fps" 0 run curls.json -o between.h5 -j1 -q --set output.every=step --set time.duration=0.05
+check "the last frame is there" $python -c 'import h5py; f = list(h5py.File("between.h5")["frames"].values())
+assert f[-1].attrs["time"] == 0.05 and abs(f[-2].attrs["time"] - 0.05) > 1e-6, [g.attrs["time"] for g in f[-2:]]'
 exits "no such word" 2 run curls.json --set output.every=second
 says "names the field and what was expected" err "output.every"
 

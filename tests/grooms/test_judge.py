@@ -175,7 +175,7 @@ class Clean(unittest.TestCase):
         output = dict(scene.get("output", {}), every="step", contacts=False)
         path.write_text(json.dumps(dict(scene, output=output)))
         run = folder / (name + ".h5")
-        subprocess.run([skein, "run", str(path), "-o", str(run), "-q", "-j1"], check=True)
+        subprocess.run([skein, "run", str(path), "-o", str(run), "--overwrite", "-q", "-j1"], check=True)
         one, events, bound = j.judge_run(run, run, skein)
         self.assertEqual(events, [], name)
         said = [v for v in grooms.read_verdicts(run)[0] if v]  # none in a run of an older command

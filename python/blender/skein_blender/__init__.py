@@ -127,7 +127,8 @@ class SKEIN_OT_simulate(bpy.types.Operator):
         path = save.save_scene(folder, *chosen(context), self.elements)
         self.run = os.path.join(folder, "run.h5")
         with open(os.path.join(folder, "log"), "w") as log:
-            self.process = subprocess.Popen([program(), "run", path, "-o", self.run, "--quiet"], stdout=log, stderr=log)
+            self.process = subprocess.Popen([program(), "run", path, "-o", self.run, "--overwrite", "--quiet"],
+                                            stdout=log, stderr=log)
         self.log = os.path.join(folder, "log")
 
     def done(self):
