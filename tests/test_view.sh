@@ -11,6 +11,7 @@ cp "$dir/run.h5" "$dir/plain.h5"
   "30": {"flaws": ["too deep"], "overlap": [1.3, 17, 23]},
   "31": {"flaws": ["too deep", "unbalanced"], "crossed": [1, 17, 23], "balance": [0.35, 17, -1]},
   "120": {"flaws": ["deep"], "overlap": [1.2, 30, 200]}}}'
+"$2/tests/plant_verdicts.py" "$dir/plain.h5" '{"steps": {}}'
 "$1" view "$dir/run.h5" -o "$dir/run.html"
 "$1" view "$dir/plain.h5" -o "$dir/plain.html"
 /usr/bin/python3 - "$dir" <<'END'
