@@ -80,7 +80,7 @@ slow = 20 if "sanitize" in sys.argv[3:] else 1
 hair("one.hair", 20000, 0, 0.2, 1e-4)
 scene("one.json", "one.hair", 0.1)
 for after in 0.3, 1, 3, 6:
-    code, message, seconds = run("one.json", "--overwrite", after=after)
+    code, message, seconds = run("one.json", after=after)
     check(f"one place, {after} s: exit code", 130, code)
     check(f"one place, {after} s: '{message.strip()}'", True, "stopped" in message)
     if not seconds < 2 * 2 * slow:  # of two threads
