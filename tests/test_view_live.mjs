@@ -101,7 +101,7 @@ async function flaws(page) {
   await until("counts flawed steps", async () => /^Flawed: \d+ of \d+ steps seen$/.test(await page.locator("#verdict-text").textContent()));
   const list = () => page.locator("#flaws").textContent();
   await until("says who", async () => (await list()).includes("last at 0.25 s: 1.3 collision radii, fair[7] in <fair>[9]"));
-  check("beside the picture, too", (await page.locator("#readout").textContent()).includes("too deep"));
+  await until("beside the picture, too", async () => (await page.locator("#readout").textContent()).includes("too deep"));
   await page.locator("#flaws button").click();
   check("a click marks the two", (await page.evaluate(() => skein.colouring.marked.join())) === "7,9", await list());
   await page.keyboard.press("Escape");
