@@ -5,17 +5,12 @@
  *     v = sqrt(2 g (drop + L)) + drive,   drive = max (|v| + |w| (size + L) + surface) over ends and bodies, and the
  *                                                 largest |v| + sqrt(2 E / m) at the start
  *
+ * with the length L of the longest rod or the largest body.
+ *
  * Loads and pulls may give any speed: then it is not known. */
 #include "world/world.h"
 
 #include <math.h>
-
-static double longest_rod(const sk_model *m)
-{
-  double L = 0;
-  for (int i = 0; i < m->rod_count; i++) L = fmax(L, m->rods[i].rod->def.length);
-  return L;
-}
 
 static double size_of(const sk_shape *shape)
 {
@@ -51,7 +46,7 @@ void sk_able_see(sk_attempt *w)
 {
   sk_able *a = &w->next->able;
   const sk_model *m = w->model;
-  double g = sk_norm(sk_load3(w->live->env.gravity)), L = longest_rod(m);
+  double g = sk_norm(sk_load3(w->live->env.gravity)), L = sk_model_longest(m, w->now);
   sk_vec3 down = g > 0 ? sk_mul(1 / g, sk_load3(w->live->env.gravity)) : sk_vec(0, 0, 0);
   for (int i = 0; i < m->scene->body_count; i++) {
     const sk_body_motion *b = w->bodies + i;
@@ -76,6 +71,6 @@ double sk_able_speed(const sk_attempt *w)
   const sk_able *a = &w->next->able;
   const sk_model *m = w->model;
   if (w->live->pull_count > 0 || m->scene->force_count > 0) return HUGE_VAL;
-  double g = sk_norm(sk_load3(w->live->env.gravity)), drop = fmax(0, a->lowest - a->highest) + longest_rod(m);
-  return sqrt(2 * g * drop) + a->drive + sk_norm(sk_load3(w->live->env.wind));
+  double g = sk_norm(sk_load3(w->live->env.gravity)), drop = fmax(0, a->lowest - a->highest);
+  return sqrt(2 * g * (drop + sk_model_longest(m, w->now))) + a->drive + sk_norm(sk_load3(w->live->env.wind));
 }

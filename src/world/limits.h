@@ -215,7 +215,7 @@ static const sk_limits sk_limit = {
               .noise = 1e-4,
               .diverged = 1,
               .speed = 2,
-              .able = 1.5},
+              .able = 2},
     .sight = {.some = 0.8,
               .sure = 0.9,
               .near = 0.5,
