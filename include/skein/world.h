@@ -76,7 +76,7 @@ typedef struct skein_attempt {
 /* What one step did. All in SI units; a row of the statistics. */
 typedef struct skein_step_info {
   double time, dt; /* s: at the end of the step, and its length */
-  int retries;     /* shorter tries before this one */
+  int retries;     /* attempts before this one: the same length or shorter */
   int contacts, islands, rods_asleep;
   double nu;      /* 3 contacts / dofs of what is not asleep */
   int sweeps;     /* largest over islands */

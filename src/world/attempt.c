@@ -2,7 +2,22 @@
  * state next. */
 #include "world/world.h"
 
-#include <string.h>
+#include <omp.h>
+
+skein_status sk_for_rods(sk_attempt *w, sk_rod_job job)
+{
+  int count = w->model->rod_count, failed = count;
+  skein_status status = sk_ok();
+#pragma omp parallel for num_threads(sk_team(w, count, 16)) schedule(dynamic, 16)
+  for (int i = 0; i < count; i++) {
+    if (sk_stop_asked(w->work.stop)) continue;
+    skein_status s = job(w, i, w->work.systems + omp_get_thread_num());
+    if (s.code == SKEIN_OK) continue;
+#pragma omp critical
+    if (i < failed) failed = i, status = s;
+  }
+  return failed < count ? sk_model_blame(w->model, failed, status) : sk_unless_stopped(status, w->work.stop);
+}
 
 /* ---- Begin ---- */
 

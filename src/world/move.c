@@ -1,7 +1,6 @@
 /* Where everything goes with its new velocities: the state next. */
 #include "world/world.h"
 
-#include <omp.h>
 #include <string.h>
 
 static skein_status move_rod(sk_attempt *w, int i, sk_rod_system *sys)
@@ -33,17 +32,7 @@ static void move_body(sk_attempt *w, int i)
 
 skein_status sk_attempt_move(sk_attempt *w)
 {
-  int count = w->model->rod_count, failed = count;
-  skein_status status = sk_ok();
-#pragma omp parallel for num_threads(sk_team(w, count, 16)) schedule(dynamic, 16)
-  for (int i = 0; i < count; i++) {
-    if (sk_stop_asked(w->work.stop)) continue;
-    skein_status s = move_rod(w, i, w->work.systems + omp_get_thread_num());
-    if (s.code == SKEIN_OK) continue;
-#pragma omp critical
-    if (i < failed) failed = i, status = s;
-  }
-  if (failed < count) return sk_model_blame(w->model, failed, status);
-  for (int i = 0; i < w->model->scene->body_count; i++) move_body(w, i);
-  return sk_unless_stopped(status, w->work.stop);
+  skein_status s = sk_for_rods(w, move_rod);
+  for (int i = 0; i < w->model->scene->body_count && s.code == SKEIN_OK; i++) move_body(w, i);
+  return s;
 }

@@ -1,7 +1,6 @@
 /* The rods before contact: A v = b (rod.h), and how far each might go. */
 #include "world/world.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* A, b, and the free velocity: where the rod goes if it touches nothing. */
@@ -19,19 +18,7 @@ static skein_status predict_rod(sk_attempt *w, int i, sk_rod_system *sys)
   return s.code == SKEIN_OK ? sk_rod_solve(p->rod, dt, p->A, p->b, v, sys) : s;
 }
 
-/* Of several failures that of the first rod, with its name. */
 skein_status sk_attempt_predict(sk_attempt *w)
 {
-  int count = w->model->rod_count, failed = count;
-  skein_status status = sk_ok();
-#pragma omp parallel for num_threads(sk_team(w, count, 16)) schedule(dynamic, 16)
-  for (int i = 0; i < count; i++) {
-    if (sk_stop_asked(w->work.stop)) continue;
-    skein_status s = predict_rod(w, i, w->work.systems + omp_get_thread_num());
-    if (s.code == SKEIN_OK) continue;
-#pragma omp critical
-    if (i < failed) failed = i, status = s;
-  }
-  if (failed == count) return sk_unless_stopped(status, w->work.stop);
-  return sk_model_blame(w->model, failed, status);
+  return sk_for_rods(w, predict_rod);
 }

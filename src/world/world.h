@@ -69,6 +69,9 @@ skein_status sk_world_start(skein_world *w);
 skein_status sk_world_launch(skein_world *w); /* the velocities that the scene starts with, at t = 0 */
 
 /* ---- attempt.c ---- */
+/* The job for every rod, on all threads; of several failures that of the first rod, with its name. */
+typedef skein_status (*sk_rod_job)(sk_attempt *w, int rod, sk_rod_system *sys);
+skein_status sk_for_rods(sk_attempt *w, sk_rod_job job);
 skein_status sk_attempt_run(sk_attempt *w, skein_step_info *info);
 void sk_plan_less(sk_attempt *w);
 
