@@ -12,12 +12,11 @@
 
 #include <math.h>
 
-static double size_of(const sk_shape *shape)
+/* m: of a body that moves; a plane has no size that counts. */
+static double size_of(const sk_model *m, int body)
 {
-  sk_vec3 lo, hi;
-  if (shape->kind == SK_PLANE) return 0;
-  sk_shape_bounds(shape, &(sk_pose){.q = {1, {0, 0, 0}}}, &lo, &hi);
-  return sk_norm(sk_sub(hi, lo));
+  double size = sk_model_body_size(m, body);
+  return isfinite(size) ? size : 0;
 }
 
 static void see_height(sk_able *a, sk_vec3 down, sk_vec3 r)
@@ -38,7 +37,7 @@ sk_able sk_able_start(const sk_model *m, const sk_live *live, const sk_state *s)
     a.drive = fmax(a.drive, sqrt(2 * (e.kinetic + e.elastic) / sk_model_mass(m, i)));
   }
   for (int i = 0; i < m->scene->body_count; i++)
-    a.drive = fmax(a.drive, sk_norm(s->body[i].v) + sk_norm(s->body[i].w) * size_of(&m->scene->bodies[i].shape));
+    a.drive = fmax(a.drive, sk_norm(s->body[i].v) + sk_norm(s->body[i].w) * size_of(m, i));
   return a;
 }
 
@@ -48,12 +47,11 @@ void sk_able_see(sk_attempt *w)
   const sk_model *m = w->model;
   double g = sk_norm(sk_load3(w->live->env.gravity)), L = sk_model_longest(m, w->now);
   sk_vec3 down = g > 0 ? sk_mul(1 / g, sk_load3(w->live->env.gravity)) : sk_vec(0, 0, 0);
+  if (w->live->pull_count > 0) a->drive = HUGE_VAL; /* and what it gave stays */
   for (int i = 0; i < m->scene->body_count; i++) {
     const sk_body_motion *b = w->bodies + i;
     bool driven = m->scene->bodies[i].mode == SK_PRESCRIBED;
-    if (driven)
-      a->drive = fmax(a->drive, sk_norm(b->v) + sk_norm(b->w) * (size_of(&m->scene->bodies[i].shape) + L) +
-                                    sk_surface_speed(w, i));
+    if (driven) a->drive = fmax(a->drive, sk_norm(b->v) + sk_norm(b->w) * (size_of(m, i) + L) + sk_surface_speed(w, i));
     if (m->scene->bodies[i].mode == SK_DYNAMIC) see_height(a, down, w->now->body[i].pose.r);
   }
   for (int i = 0; i < m->rod_count; i++) {
@@ -70,7 +68,7 @@ double sk_able_speed(const sk_attempt *w)
 {
   const sk_able *a = &w->next->able;
   const sk_model *m = w->model;
-  if (w->live->pull_count > 0 || m->scene->force_count > 0) return HUGE_VAL;
+  if (m->scene->force_count > 0) return HUGE_VAL;
   double g = sk_norm(sk_load3(w->live->env.gravity)), drop = fmax(0, a->lowest - a->highest);
   return sqrt(2 * g * (drop + sk_model_longest(m, w->now))) + a->drive + sk_norm(sk_load3(w->live->env.wind));
 }

@@ -49,14 +49,6 @@ static sk_judge_rod *view_rods(sk_attempt *w)
   return rods;
 }
 
-static double size_of(const sk_shape *shape, const sk_pose *pose)
-{
-  sk_vec3 lo, hi;
-  if (shape->kind == SK_PLANE) return HUGE_VAL;
-  sk_shape_bounds(shape, pose, &lo, &hi);
-  return sk_norm(sk_sub(hi, lo));
-}
-
 static sk_judge_body *view_bodies(sk_attempt *w)
 {
   const skein_scene *scene = w->model->scene;
@@ -74,7 +66,7 @@ static sk_judge_body *view_bodies(sk_attempt *w)
                                 .w1 = after->w,
                                 .inertia = b->inertia,
                                 .mass = b->mass,
-                                .size = size_of(&b->shape, &(sk_pose){.q = {1, {0, 0, 0}}}),
+                                .size = sk_model_body_size(w->model, i),
                                 .surface = sk_surface_speed(w, i) * w->plan.dt,
                                 .group = b->group,
                                 .dynamic = b->mode == SK_DYNAMIC,

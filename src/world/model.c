@@ -70,6 +70,15 @@ double sk_model_mass(const sk_model *m, int object)
   return b->mode == SK_DYNAMIC ? b->mass : 0;
 }
 
+double sk_model_body_size(const sk_model *m, int body)
+{
+  const sk_shape *shape = &m->scene->bodies[body].shape;
+  sk_vec3 lo, hi;
+  if (shape->kind == SK_PLANE) return HUGE_VAL;
+  sk_shape_bounds(shape, &(sk_pose){.q = {1, {0, 0, 0}}}, &lo, &hi);
+  return sk_norm(sk_sub(hi, lo));
+}
+
 double sk_model_longest(const sk_model *m, const sk_state *s)
 {
   double L = 0;

@@ -43,6 +43,7 @@ static inline sk_state *sk_next(const skein_world *w)
 skein_status sk_model_create(const skein_scene *scene, const skein_env *env, sk_stop *stop, sk_model *m);
 void sk_model_destroy(sk_model *m);
 void sk_model_number(sk_model *m); /* where the numbers of each rod begin, and how many there are */
+double sk_model_body_size(const sk_model *m, int body);        /* m: diagonal of its bounds; a plane: infinite */
 double sk_model_longest(const sk_model *m, const sk_state *s); /* m: rod, or body that moves */
 /* J: of the motion of the state, its weight and its stiffness: what a blow-up is measured by. */
 double sk_model_energy_scale(const sk_model *m, const sk_live *live, const sk_state *s);
