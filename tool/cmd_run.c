@@ -6,13 +6,10 @@
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static atomic_bool interrupted;
 /* A state at least that often, however long frames take and however many of them the scene wants between two. */
 static const double checkpoint_seconds = 60;
 
@@ -59,35 +56,6 @@ typedef struct job {
   bool blown;           /* the motion blew up */
   run_progress progress;
 } job;
-
-/* ---- Interrupts ---- */
-
-static void on_interrupt(int signal)
-{
-  (void)signal;
-  interrupted = true;
-}
-
-/* What the library asks, from any thread. */
-static bool is_interrupted(void *user)
-{
-  (void)user;
-  return interrupted;
-}
-
-static const skein_stop on_request = {.ask = is_interrupted};
-
-/* The first Ctrl-C ends the run, in a step as if that had not begun; the second one the process. A limit on the size of
- * files is told as a full disk is. */
-static void catch_interrupts(void)
-{
-  struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  action = (struct sigaction){.sa_handler = SIG_IGN};
-  sigaction(SIGXFSZ, &action, NULL);
-}
 
 /* ---- Start ---- */
 
@@ -232,7 +200,8 @@ static int begin(job *s)
   skein_status status = {.code = SKEIN_NO_MEMORY, .message = "out of memory"};
   int code = s->path ? check_place(s) : TOOL_OK;
   if (code != TOOL_OK) return free(folder), code;
-  if (s->path && folder) status = skein_scene_read_until(set->scene, set->sets, set->set_count, on_request, &s->scene);
+  if (s->path && folder)
+    status = skein_scene_read_until(set->scene, set->sets, set->set_count, run_interrupt, &s->scene);
   if (status.code == SKEIN_OK) code = check_warnings(s);
   if (status.code == SKEIN_OK && code == TOOL_OK) status = skein_world_create(s->scene, set->threads, &s->world);
   if (status.code != SKEIN_OK) code = start_failed(set->scene, status, TOOL_SCENE);
@@ -277,7 +246,7 @@ static int resume(job *s)
   if (!s->path) return tool_error("out of memory"), TOOL_IO;
   skein_status status = skein_run_open(path, true, &s->run);
   if (status.code == SKEIN_OK)
-    status = skein_scene_parse_until(skein_run_source(s->run), path, skein_run_folder(s->run), NULL, 0, on_request,
+    status = skein_scene_parse_until(skein_run_source(s->run), path, skein_run_folder(s->run), NULL, 0, run_interrupt,
                                      &s->scene);
   if (status.code == SKEIN_OK) status = skein_world_create(s->scene, s->set->threads, &s->world);
   if (status.code == SKEIN_OK) status = load_state(s);
@@ -395,7 +364,7 @@ static int make_frame(job *s, int index)
 {
   double until = fmin(index / s->fps, s->end), sliver = 1e-9 / s->fps;
   int code = TOOL_OK;
-  while (code == TOOL_OK && !interrupted && until - skein_world_time(s->world) > sliver) {
+  while (code == TOOL_OK && !run_interrupted() && until - skein_world_time(s->world) > sliver) {
     code = take_step(s, until, index);
     if (code != TOOL_OK || run_clock() - s->saved < checkpoint_seconds) continue;
     skein_status status = save_checkpoint(s);
@@ -434,7 +403,7 @@ static int settle(job *s)
   skein_step_info step = {0};
   int code = TOOL_OK, steps = 0;
   bool done;
-  for (; code == TOOL_OK && !interrupted && skein_world_time(s->world) < 0; steps++) {
+  for (; code == TOOL_OK && !run_interrupted() && skein_world_time(s->world) < 0; steps++) {
     code = move_world(s, 0, &step, &done);
     if (code == TOOL_OK && done) run_progress_step(&s->progress, &step, 0);
     if (code != TOOL_OK || run_clock() - s->saved < checkpoint_seconds) continue;
@@ -470,11 +439,11 @@ static int loop(job *s)
   s->progress = run_progress_make(s->set->quiet, next_mark(s) - 1, s->last, s->fps, skein_world_time(s->world));
   s->progress.flawed = s->flawed_before;
   s->output = 0;
-  while (code == TOOL_OK && !interrupted && !is_complete(s))
+  while (code == TOOL_OK && !run_interrupted() && !is_complete(s))
     code = (steps ? make_step_frame : make_frame)(s, skein_run_frames(s->run));
   run_progress_clear(&s->progress);
   s->wall = run_clock() - s->progress.begun;
-  if (code == TOOL_OK && interrupted && !is_complete(s)) return stop(s);
+  if (code == TOOL_OK && run_interrupted() && !is_complete(s)) return stop(s);
   return code;
 }
 
@@ -526,7 +495,7 @@ static int make_run(const settings *set)
 {
   job s = {.set = set};
   int code = set->dump ? tool_folder_make(set->dump) : TOOL_OK;
-  catch_interrupts();
+  run_catch_interrupts();
   if (code == TOOL_OK) code = set->resume ? resume(&s) : begin(&s);
   if (code == TOOL_OK) code = finish(&s, loop(&s));
   skein_run_close(s.run);

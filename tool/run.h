@@ -136,4 +136,12 @@ int run_draw(const char *folder, const char *data, const char *title, const run_
 /* energy, contacts, solver, verdict, step and time as .dat, .gp, .svg and .png in the folder. */
 int run_plot(const char *folder, const char *title, const skein_step_info *steps, int count);
 
+/* ---- run_interrupt.c ---- */
+
+/* The first Ctrl-C ends the run, in a step as if that had not begun; the second one the process. A limit on the size of
+ * files is told as a full disk is. */
+void run_catch_interrupts(void);
+bool run_interrupted(void);
+extern const skein_stop run_interrupt; /* what the library asks, from any thread */
+
 #endif
