@@ -295,4 +295,24 @@ static inline void remove_run(const char *path)
   assert_int_equal(system(command), 0);
 }
 
+/* ---- A folder of its own, which goes with the tests ---- */
+
+static char start[1024], work[64];
+
+static inline int set_up(void **unused)
+{
+  (void)unused;
+  bool memory = access("/dev/shm", W_OK) == 0; /* where fsync costs nothing */
+  snprintf(work, sizeof work, "%s/skein-test-run-XXXXXX", memory ? "/dev/shm" : "/tmp");
+  return !getcwd(start, sizeof start) || !mkdtemp(work) || chdir(work);
+}
+
+static inline int tear_down(void **unused)
+{
+  (void)unused;
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", work);
+  return chdir(start) || system(command);
+}
+
 #endif

@@ -4,8 +4,6 @@
 
 #include "output/output.h"
 
-static char start[1024], work[64];
-
 /* Opens the finished run to be changed, in the steps of frame 3. */
 static hid_t open_steps(sk_h5 *h)
 {
@@ -227,22 +225,6 @@ static void test_names(void **unused)
   skein_run_close(run);
   skein_frame_destroy(&f);
   remove_run("n.h5");
-}
-
-static int set_up(void **unused)
-{
-  (void)unused;
-  bool memory = access("/dev/shm", W_OK) == 0; /* where fsync costs nothing */
-  snprintf(work, sizeof work, "%s/skein-test-verdict-XXXXXX", memory ? "/dev/shm" : "/tmp");
-  return !getcwd(start, sizeof start) || !mkdtemp(work) || chdir(work);
-}
-
-static int tear_down(void **unused)
-{
-  (void)unused;
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", work);
-  return chdir(start) || system(command);
 }
 
 int main(void)
