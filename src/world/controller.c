@@ -28,13 +28,16 @@ static bool holds(const row *r, const sk_outcome *o)
   return (o->flaws & 1u << r->flaw) && (!r->asks || o->asks);
 }
 
-/* The action of a row: what needs no shorter step may be done at any length, while it is not used up. */
+/* The action of a row: what needs no shorter step may be done at any length, while it is not used up. The last attempt
+ * is accepted if there is one: where something slept that was touched nothing was moved (and all is awake in the last
+ * attempt, so that this does not come up). */
 static skein_action action_of(const row *r, const sk_plan *p)
 {
   bool shortest = p->dt <= p->shortest * (1 + 1e-9), last = p->number >= SKEIN_ATTEMPTS - 1;
   bool used_up = r->most > 0 && p->searches >= r->most;
   skein_action action = p->settles ? r->settling : used_up ? r->then : r->first;
   if (last || (shortest && action == SKEIN_HALVE)) action = r->shortest;
+  if (last && action == SKEIN_WAKE) return SKEIN_GIVE_UP;
   return last && action != SKEIN_GIVE_UP ? SKEIN_ACCEPT_FLAWED : action;
 }
 

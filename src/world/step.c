@@ -181,7 +181,8 @@ static sk_outcome try_plan(skein_world *w, skein_step_info *info)
   if (o.flaws) return o;
   o.asks = sk_asks(a);
   if (!info->converged) o.flaws |= 1u << SKEIN_FLAW_MISSED;
-  if (!info->converged && o.asks && !a->plan.settles) return o;
+  bool refused = sk_decide(&a->plan, &o) > SKEIN_ACCEPT_FLAWED;
+  if (refused && o.asks) return o;
   look_at_motion(a, info, &o);
   if (sk_decide(&a->plan, &o) > SKEIN_ACCEPT_FLAWED) return o;
   if (!is_sound(w, info)) o.flaws |= 1u << SKEIN_FLAW_DIVERGED, o.status = blown_up(w, info);
@@ -206,6 +207,7 @@ static skein_status plan_next(sk_attempt *w, const skein_step_info *info, const 
 {
   sk_plan *p = &w->plan;
   p->number++, p->again = false, w->work.last.count = 0;
+  if (p->number == SKEIN_ATTEMPTS - 1) sk_wake_all(w->model, w->next);
   if (action == SKEIN_SEARCH_FURTHER) return p->searches++, keep_attempt(w, info);
   if (action == SKEIN_ASK_LESS) p->again = (o->flaws & 1u << SKEIN_FLAW_MISSED) != 0, sk_plan_less(w);
   if (action != SKEIN_HALVE) return sk_ok();
@@ -220,6 +222,12 @@ static void note(skein_step_info *info, const sk_outcome *o, skein_action action
   info->attempt[info->attempts++] = (skein_attempt){info->dt, o->flaws, action, info->sweeps, sk_seconds() - since};
 }
 
+static skein_status endless(const skein_world *w)
+{
+  return sk_fail(SKEIN_BAD_INPUT, "step %lld (t = %g s): none of %d attempts led to a motion",
+                 (long long)sk_now(w)->steps + 1, sk_now(w)->time, SKEIN_ATTEMPTS);
+}
+
 /* Attempts until one is accepted, or none can be. */
 static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
 {
@@ -231,9 +239,13 @@ static skein_status take_step(skein_world *w, double dt, skein_step_info *info)
     sk_outcome o = try_plan(w, info);
     if (o.status.code == SKEIN_NO_MEMORY || o.status.code == SKEIN_STOPPED) return o.status;
     skein_action action = sk_decide(&a->plan, &o);
+    if (action <= SKEIN_ACCEPT_FLAWED) {
+      o.flaws |= info->verdict.flaws;
+      note(info, &o, o.flaws ? SKEIN_ACCEPT_FLAWED : SKEIN_ACCEPT, since);
+      return sk_ok();
+    }
     note(info, &o, action, since);
-    if (action <= SKEIN_ACCEPT_FLAWED) return sk_ok();
-    if (action == SKEIN_GIVE_UP) return o.status;
+    if (action == SKEIN_GIVE_UP) return o.status.code == SKEIN_OK ? endless(w) : o.status;
     skein_status s = plan_next(a, info, &o, action);
     if (s.code != SKEIN_OK) return s;
   }
